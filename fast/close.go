@@ -122,7 +122,7 @@ func (c *Comm) deliver(t transport.Lingerer) {
 	ctx, stopWatch := c.world.record.Warner().Watch(context.Background(), "Close", "comm", c.name, "rank", c.rank,
 		"size", c.size)
 	defer stopWatch()
-	wire.Awaiting(ctx, c.exec.Transport.Waiting)
+	wire.ReportWait(ctx, c.exec.Transport.Waiting)
 	t.Wait()
 }
 

@@ -35,7 +35,7 @@ type check struct {
 }
 
 // manifest is all checks.
-var manifest = slices.Concat(execChecks, shmRingChecks, gateChecks, tcpStreamChecks, rdmaImmChecks, rdmaStripesChecks, abortChecks, rendezvousChecks, commOrderChecks)
+var manifest = slices.Concat(execChecks, shmRingChecks, refGuardChecks, tcpStreamChecks, rdmaImmChecks, rdmaStripesChecks, abortChecks, rendezvousChecks, commOrderChecks)
 
 var execChecks = []check{
 	{model: "Exec", config: "ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 178},
@@ -89,18 +89,18 @@ var shmRingChecks = []check{
 	{model: "ShmRing", config: "bad_nap", want: "Ends", states: 203},
 }
 
-var gateChecks = []check{
-	{model: "Gate", config: "plain", want: "ok", states: 738},
-	{model: "Gate", config: "atomic", want: "ok", states: 296},
-	{model: "Gate", config: "endless", want: "ok", states: 483},
-	{model: "Gate", config: "long", want: "ok", states: 1912, long: true},
-	{model: "Gate", config: "bad_barrier", want: "Mapped", trace: 9},
-	{model: "Gate", config: "bad_shut", want: "Mapped", trace: 9},
-	{model: "Gate", config: "bad_counts", want: "Mapped", trace: 8},
-	{model: "Gate", config: "bad_mark", want: "Mapped", trace: 10},
-	{model: "Gate", config: "bad_once", want: "FreedOnce", trace: 14},
-	{model: "Gate", config: "bad_leaves", want: "Ends", states: 623},
-	{model: "Gate", config: "bad_atonce", want: "Ends", states: 476},
+var refGuardChecks = []check{
+	{model: "RefGuard", config: "plain", want: "ok", states: 738},
+	{model: "RefGuard", config: "atomic", want: "ok", states: 296},
+	{model: "RefGuard", config: "endless", want: "ok", states: 483},
+	{model: "RefGuard", config: "long", want: "ok", states: 1912, long: true},
+	{model: "RefGuard", config: "bad_barrier", want: "Mapped", trace: 9},
+	{model: "RefGuard", config: "bad_close", want: "Mapped", trace: 9},
+	{model: "RefGuard", config: "bad_counts", want: "Mapped", trace: 8},
+	{model: "RefGuard", config: "bad_mark", want: "Mapped", trace: 10},
+	{model: "RefGuard", config: "bad_once", want: "FreedOnce", trace: 14},
+	{model: "RefGuard", config: "bad_leaves", want: "Ends", states: 623},
+	{model: "RefGuard", config: "bad_atonce", want: "Ends", states: 476},
 }
 
 var tcpStreamChecks = []check{

@@ -134,7 +134,7 @@ const (
 	Inline  Via = "inline"  // in the line of a ring that announces it
 	Slot    Via = "slot"    // in a small slot of the ring
 	Full    Via = "full"    // in a full slot of the ring
-	Board   Via = "board"   // in a slot of the sender's board
+	Board   Via = "board"   // in a multicast slot of the sender
 	Region  Via = "region"  // in memory that the sender has registered
 	Process Via = "process" // in the sender's memory, which the receiver reads by process_vm_readv(2)
 	Memory  Via = "memory"  // in the sender's memory, which both have

@@ -18,7 +18,7 @@
 \* Push      fast/internal/exec:Executor.listAll
 \* Deliver   fast/internal/exec:Executor.listAll
 \* Gather    fast:Comm.perform
-\* Disagree  fast/internal/tcp:Endpoint.reportStall fast/internal/linkbase:Endpoint.FindDisagreement fast/internal/shm:Endpoint.inVain fast/internal/inproc:Endpoint.disagreement
+\* Disagree  fast/internal/tcp:Endpoint.reportStall fast/internal/linkbase:Endpoint.FindDisagreement fast/internal/shm:Endpoint.checkStuck fast/internal/inproc:Endpoint.disagreement
 \* Expire    fast:Comm.settle fast:Comm.fail
 \* Fail      fast:Comm.condemn
 \* Seek      fast/internal/deadlock:Detector.Look fast/internal/deadlock:Detector.seek

@@ -14,7 +14,7 @@
 \* number is published, and leaves it when its data are read.
 \*
 \* action   models
-\* Grow     fast/internal/shm:Endpoint.makeRoom
+\* Grow     fast/internal/shm:Endpoint.growFor
 \* Write    fast/internal/shm:Endpoint.push fast/internal/shm:Endpoint.put fast/internal/shm:row.write
 \* Publish  fast/internal/shm:Endpoint.push fast/internal/shm:Endpoint.dispatch fast/internal/shm:Endpoint.announce
 \* Read     fast/internal/shm:Endpoint.pull fast/internal/shm:Endpoint.segment fast/internal/shm:Endpoint.fetch fast/internal/kernel:Apply

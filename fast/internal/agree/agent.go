@@ -70,7 +70,7 @@ func (a *Agent) Start(c Call, flags uint64, quorum int) *Agreement {
 // with the error that Leave was given.
 func (x *Agreement) Wait(ctx context.Context) (Value, error) {
 	a := x.agent
-	wire.Awaiting(ctx, x.awaited)
+	wire.ReportWait(ctx, x.awaited)
 	select {
 	case <-x.done:
 	case <-a.ended:

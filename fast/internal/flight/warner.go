@@ -32,7 +32,7 @@ func (w Warner) Watch(ctx context.Context, operation string, where ...any) (_ co
 	if w.Log == nil {
 		return ctx, func() {}
 	}
-	ctx, awaited := wire.NewAwaited(ctx)
+	ctx, awaited := wire.WithWaitTracker(ctx)
 	now := time.Now()
 	s := &slowWait{slow: cmp.Or(w.Slow, DefaultSlow), ranks: awaited.Ranks, start: now, moved: now}
 	s.warn = func(waiting []int, still, running time.Duration) {

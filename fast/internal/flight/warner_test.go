@@ -18,7 +18,7 @@ func TestWaitMoves(t *testing.T) {
 		var log bytes.Buffer
 		ctx, stop := Warner{slog.New(slog.NewTextHandler(&log, nil)), 10 * time.Second}.Watch(t.Context(), "Init")
 		start := time.Now()
-		wire.Awaiting(ctx, func() []int { return make([]int, max(2, 100-int(time.Since(start)/(5*time.Second)))) })
+		wire.ReportWait(ctx, func() []int { return make([]int, max(2, 100-int(time.Since(start)/(5*time.Second)))) })
 		time.Sleep(8 * time.Minute)
 		if log.Len() > 0 {
 			t.Errorf("it makes progress, and there is a warning: %s", &log)

@@ -181,7 +181,7 @@ func (p *Plane) Found(ctx context.Context, id uint64, rank int, members []int) (
 	if err != nil {
 		return nil, err
 	}
-	wire.Awaiting(ctx, func() []int {
+	wire.ReportWait(ctx, func() []int {
 		p.job.mu.Lock()
 		defer p.job.mu.Unlock()
 		return f.absent()

@@ -113,7 +113,7 @@ func (g *growing) receive(ctx context.Context) error {
 	whole, stop := g.m.comm.Watch(whole, "Grow")
 	defer stop()
 	for i, newcomer := range g.newcomers {
-		wire.Awaiting(whole, func() []int { return []int{g.m.size + i} })
+		wire.ReportWait(whole, func() []int { return []int{g.m.size + i} })
 		card, err := g.plane.Await(whole, newcomer)
 		if err != nil {
 			return g.missed(ctx, whole, i, err)

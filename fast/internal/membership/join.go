@@ -27,7 +27,7 @@ func AwaitOffer(ctx context.Context, p Grower, host int) (Offer, error) {
 	g := setup.Group{Plane: p, Members: []int{host}, Ranks: []int{host}}
 	ctx, stop := g.Watched(ctx)
 	defer stop()
-	wire.Awaiting(ctx, func() []int { return g.Members })
+	wire.ReportWait(ctx, func() []int { return g.Members })
 	n, err := receiveOffer(ctx, &g)
 	if err != nil {
 		return Offer{}, err

@@ -32,7 +32,7 @@ func Join(ctx context.Context, cfg Config) (*Mesh, error) {
 func (m *Mesh) join(ctx context.Context) error {
 	j := newJoining(ctx, m)
 	defer j.end()
-	wire.Awaiting(ctx, j.missing)
+	wire.ReportWait(ctx, j.missing)
 	if j.run() == nil {
 		m.joined.Store(true)
 		return nil

@@ -90,7 +90,7 @@ func (f *Group) Hear(ctx context.Context, kind uint8, members []int) error {
 // Awaits says that it is some processes that are waited for.
 func (f *Group) Awaits(ctx context.Context, processes []int) {
 	ranks := f.RanksOf(processes)
-	wire.Awaiting(ctx, func() []int { return ranks })
+	wire.ReportWait(ctx, func() []int { return ranks })
 }
 
 // RanksOf returns the ranks of processes, in ascending order.

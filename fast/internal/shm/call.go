@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// publish makes the call in progress readable for the other ranks, until history more calls were begun. This rank is
-// inside the gate.
+// publish makes the call in progress readable for the other ranks, until history more calls have begun. This rank holds
+// the guard.
 func (e *Endpoint) publish() {
 	if e.published {
 		return
@@ -20,8 +20,8 @@ func (e *Endpoint) publish() {
 	e.published = true
 }
 
-// lookup returns a copy of the call of that fingerprint which c's rank began, or whose message it put into ring r. It
-// is not there if more calls were begun since, or are being begun.
+// lookup returns a copy of the call with that fingerprint that c's rank began, or whose message it put into ring r. It
+// finds none if too many calls have begun since, or while one is being written.
 func (c *control) lookup(r *ring, fingerprint uint64) (wire.Call, bool) {
 	for _, records := range [][]record{r.head.calls[:], c.calls[:]} {
 		for i := range records {
@@ -43,17 +43,16 @@ func (c *control) past(calls []wire.Call) []wire.Call {
 	return calls
 }
 
-// read returns a copy of the call in r, if that is a whole one.
+// read returns a copy of the call in r, and reports whether the copy is consistent.
 func (r *record) read() (wire.Call, bool) {
 	fingerprint, call := r.fingerprint, r.call
 	return call, fingerprint == call.Fingerprint()
 }
 
-// write makes r the record of a call.
+// write records a call in r.
 func (r *record) write(call wire.Mark) { r.call, r.fingerprint = *call.Call, call.Fingerprint }
 
-// refuse returns the error of a message that is not the one that m waits for: the message's call, or its length,
-// differs.
+// refuse returns the error of a message whose call or length differs from what m expects.
 func (e *Endpoint) refuse(m *incoming, fingerprint uint64, left uint32) error {
 	if fingerprint != m.call.Fingerprint {
 		return e.mismatch(m, fingerprint)
@@ -65,7 +64,7 @@ func (e *Endpoint) refuse(m *incoming, fingerprint uint64, left uint32) error {
 	return err
 }
 
-// mismatch compares m's call with the sender's of that fingerprint, which is another.
+// mismatch returns the error of a message of another call than m's: the sender's call with that fingerprint.
 func (e *Endpoint) mismatch(m *incoming, fingerprint uint64) error {
 	if theirs, ok := m.link.control.lookup(&m.link.in, fingerprint); ok {
 		if err := wire.Explain(m.call.Call, &theirs, m.Peer, e.own.past(nil), m.link.control.past(nil)); err != nil {

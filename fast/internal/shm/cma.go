@@ -16,18 +16,18 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// A rank can read a message in the memory of the sender's process, wherever that is (cross-memory attach,
-// process_vm_readv(2)), if the system lets it: not between users, in many containers, or where ptrace(2) is restricted.
-// Each rank finds out for itself which others it can read, and tells them; a sender offers nothing else to it.
+// A rank can read a message anywhere in the memory of the sender's process (cross-memory attach, process_vm_readv(2)),
+// if the system allows it: not between users, in many containers, or where ptrace(2) is restricted. Each rank finds out
+// which others it can read and tells them. A sender offers such messages to no other rank.
 
-// Seclude has this rank neither read the memory of other processes nor have them read its own, apart from regions. It
-// is for an endpoint that was not used yet.
+// Seclude disables cross-memory attach for this rank, in both directions. Regions still work. It must be called before
+// the endpoint is used.
 func (e *Endpoint) Seclude() {
 	e.peeking.off = true
 	e.own.card.pid.Store(0)
 }
 
-// present writes this rank's card.
+// present publishes this rank's card.
 func (e *Endpoint) present() {
 	p, c := &e.peeking, &e.own.card
 	p.from = peekFrom
@@ -39,8 +39,8 @@ func (e *Endpoint) present() {
 	c.pid.Store(int64(os.Getpid()))
 }
 
-// probe finds out whether this rank can read the memory of the process of l's peer, and tells that rank. It is called
-// before the first long message from there, as the peer has come then, or does soon.
+// probe finds out whether this rank can read the memory of the process of l's peer, and tells the peer. It is called
+// before the first long message from the peer, when the peer is there or soon will be.
 func (e *Endpoint) probe(l *link) {
 	c := &l.control.card
 	if l.process = int(c.pid.Load()); l.process == 0 || e.peeking.off {
@@ -53,7 +53,8 @@ func (e *Endpoint) probe(l *link) {
 	}
 }
 
-// peek reads from the memory of l's peer and, if that is asked for, makes sure that it was the peer's.
+// peek reads from the memory of l's peer. If sure is set, it also verifies by the cookie that the process is the
+// peer's.
 func (e *Endpoint) peek(l *link, into []byte, from uintptr, sure bool) error {
 	p, n, want := &e.peeking, 0, len(into)
 	if len(into) > 0 {
@@ -80,8 +81,8 @@ func (e *Endpoint) peek(l *link, into []byte, from uintptr, sure bool) error {
 	return nil
 }
 
-// readv reads from a process into the first n of mine what is at the first n of far, and gives how many bytes it has
-// read.
+// readv reads from a process, from the first n vectors of far into the first n of mine, and returns how many bytes it
+// has read.
 func (p *peeking) readv(process, n int) (int, error) {
 	call := syscall.Syscall6
 	if p.far[0].Len <= peekUntold {
@@ -95,7 +96,7 @@ func (p *peeking) readv(process, n int) (int, error) {
 	return int(got), nil
 }
 
-// buffer returns memory for a piece that a kernel is to take.
+// buffer returns memory for a piece that a kernel processes.
 func (p *peeking) buffer() []byte {
 	if p.bounce == nil {
 		p.bounce = make([]byte, piece)
@@ -103,7 +104,7 @@ func (p *peeking) buffer() []byte {
 	return p.bounce
 }
 
-// take reads the next n bytes of m in its sender's memory, and applies them.
+// take reads the next n bytes of m from its sender's memory and applies them.
 func (e *Endpoint) take(m *incoming, n int) error {
 	from, last := m.far+uintptr(m.at), m.at+n == len(m.Into)
 	into := m.Into[m.at : m.at+n]
@@ -122,16 +123,16 @@ func (e *Endpoint) take(m *incoming, n int) error {
 	return nil
 }
 
-// readable reports whether m is better read by the receiver than copied into slots: the receiver can, both ranks are
-// busy with copies anyway (see peekFrom and crowdedFrom), and the memory is in huge pages: the system looks up each
-// page that it reads of another process, small ones at a third of a copy's speed.
+// readable reports whether the receiver had better read m than have it copied into slots. The receiver must be able to,
+// both ranks are busy copying anyway (see peekFrom and crowdedFrom), and the memory is in huge pages: the system looks
+// up each page that it reads in another process, which for small pages is a third as fast as a copy.
 func (e *Endpoint) readable(m *outgoing) bool {
 	p := &e.peeking
 	return !p.off && len(m.Data) >= p.from && m.link.out.head.readable.Load() != 0 &&
 		(p.always || (p.oneWay || e.swaps(m.link)) && p.pages.inHugePages(m.Data))
 }
 
-// swaps reports whether this rank receives from l's peer, too, and does not reduce what it receives.
+// swaps reports whether this rank also receives a long message from l's peer, without reducing it.
 func (e *Endpoint) swaps(l *link) bool {
 	for i := range e.in {
 		if m := &e.in[i]; m.link == l {

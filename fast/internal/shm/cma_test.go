@@ -119,12 +119,12 @@ func TestWhatIsPeeked(t *testing.T) {
 
 // TestScanForgets: what is known of memory is asked for again after a while, and memory that is not the same at once.
 func TestScanForgets(t *testing.T) {
-	var s scanner
+	var s hugePageCache
 	data := make([]byte, 1<<20)
 	s.inHugePages(data)
 	k := &s.known[0]
 	k.huge = !k.huge // a lie, to tell what is known from what is so
-	for range scanUses {
+	for range cachedUses {
 		if s.inHugePages(data) != k.huge {
 			t.Fatal("what is known is asked for again")
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// A long message need not go through slots: one line offers it, and the receiver reads it where it lies, a piece at a
-// time. Then the sender's Exchange waits until all of it was read. A sender that gives up before withdraws its offers,
-// so that a receiver that has read what was changed meanwhile does not take it for the message.
+// A long message need not go through slots: one line offers it, and the receiver reads it in place, a piece at a time.
+// The sender's Exchange then waits until all of it has been read. A sender that gives up earlier withdraws its offers,
+// so that a receiver that has read memory changed in the meantime does not take it for the message.
 
-// offer has m, the next message of its ring, read by the receiver where it lies, if that is better than copying it and
-// nothing in this Exchange overwrites it.
+// offer offers m, the next message of its ring, to be read in place, and reports whether it did. It does so if that is
+// better than copying and nothing in this Exchange overwrites the message.
 func (e *Endpoint) offer(m *outgoing, l *line) bool {
 	if m.overwritten || len(m.Data) < directFrom {
 		return false
@@ -42,7 +42,7 @@ func (e *Endpoint) offer(m *outgoing, l *line) bool {
 	return true
 }
 
-// conclude completes m, which was offered, if it was read.
+// conclude completes m, which was offered, if it has been read, and reports whether it did.
 func (e *Endpoint) conclude(m *outgoing) (bool, error) {
 	r := &m.link.out
 	if !r.look() {
@@ -60,7 +60,7 @@ func (e *Endpoint) conclude(m *outgoing) (bool, error) {
 	return true, nil
 }
 
-// withdraw takes back what was offered and not read, because the Exchange has failed: its memory may change now.
+// withdraw withdraws offers that have not been read, because the Exchange has failed and its memory may change now.
 func (e *Endpoint) withdraw() {
 	for i := range e.out {
 		if m := &e.out[i]; m.offered && !m.done {
@@ -70,7 +70,7 @@ func (e *Endpoint) withdraw() {
 	}
 }
 
-// accept begins the reading of an offered message, the next one of l, which says where.
+// accept begins to read an offered message in place. Line l, the next one, says where it lies.
 func (e *Endpoint) accept(m *incoming, l *line, where uint32) (bool, error) {
 	p := *l.place()
 	if m.at != 0 || p.length != uint64(len(m.Into)) {
@@ -91,7 +91,7 @@ func (e *Endpoint) accept(m *incoming, l *line, where uint32) (bool, error) {
 	return e.read(m)
 }
 
-// read takes the next piece of a message that was accepted.
+// read reads the next piece of an accepted message, and reports whether it did.
 func (e *Endpoint) read(m *incoming) (bool, error) {
 	most := piece
 	if m.far != 0 && m.Kernel == nil {
@@ -115,7 +115,7 @@ func (e *Endpoint) read(m *incoming) (bool, error) {
 	r := &m.link.in
 	r.next++
 	r.head.tail.Store(r.next)
-	// The order counts: what the sender does to its memory after it has withdrawn the message was not read before.
+	// The order matters: anything read before this load is unaffected by what the sender does after it has withdrawn.
 	if r.head.withdrawn.Load() != 0 {
 		return false, e.gaveUp(m.link)
 	}

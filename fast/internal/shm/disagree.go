@@ -4,27 +4,27 @@ package shm
 
 import "github.com/collgen/collgen/fast/internal/wire"
 
-// Ranks whose calls do not match may wait for each other without a message that would tell: two roots that both
-// receive, or a rank whose call has no messages. A rank whose sleep was in vain looks for that in what the others have
-// published.
+// Ranks whose calls do not match may wait for each other without any message that would show it: two roots that both
+// receive, or a rank whose call has no messages. A rank that slept a whole nap compares its calls with those that the
+// others have published.
 
-// inVain returns what a rank finds out after a nap that nothing has ended: the error of a disagreement, or nil.
-func (e *Endpoint) inVain() error {
-	e.sayStuck()
+// checkStuck returns the error of a disagreement, or nil. It is called after a nap that ended by its timeout.
+func (e *Endpoint) checkStuck() error {
+	e.reportStuck()
 	e.stall()
 	disagreement := e.disagreement()
 	if disagreement == nil {
 		return nil
 	}
-	// What the other ranks did before they published is seen here: this rank cannot go on indeed.
+	// This sees all that the other ranks did before they published. If nothing moves, this rank really is stuck.
 	if moved, err := e.advance(); moved || err != nil {
 		return err
 	}
 	return disagreement
 }
 
-// sayStuck says what this rank waits for on all of its rings.
-func (e *Endpoint) sayStuck() {
+// reportStuck publishes what this rank waits for on all of its rings.
+func (e *Endpoint) reportStuck() {
 	for i := range e.out {
 		if m := &e.out[i]; m.inTurn() {
 			m.link.out.head.sender.say(m.link.out.taken+depth, m.call)
@@ -37,7 +37,7 @@ func (e *Endpoint) sayStuck() {
 	}
 }
 
-// say says that this rank is stuck at a segment. Once said, it is not said again, so that others can read it.
+// say publishes that this rank is stuck at a segment. It does not write the same twice, so that others can read it.
 func (s *stuck) say(segment uint32, call wire.Mark) {
 	at := stuckAt(segment, call.Fingerprint)
 	if was, ok := s.call.read(); s.at.Load() == at && ok && was.Fingerprint() == call.Fingerprint {
@@ -53,8 +53,8 @@ func (s *stuck) in(segment uint32) (wire.Call, bool) {
 	return call, ok && s.at.Load() == stuckAt(segment, call.Fingerprint())
 }
 
-// stuckAt says for which segment of a ring a rank waits, and in which call. That stays true until the other rank has
-// done its part, which the other rank knows: nobody needs to take it back.
+// stuckAt encodes which segment of a ring a rank waits for, and in which call. It stays true until the other rank has
+// done its part, which that rank knows, so nobody needs to clear it.
 func stuckAt(segment uint32, fingerprint uint64) uint64 {
 	return uint64(segment)<<32 | uint64(uint32(fingerprint))
 }
@@ -69,8 +69,8 @@ func (e *Endpoint) disagreement() error {
 	return nil
 }
 
-// explain compares a call with the one of l's peer that is to agree with it, or with the one that the peer is stuck in.
-// This rank waits for the peer.
+// explain compares a call, in which this rank waits for l's peer, with the peer's counterpart, or else with the call
+// that the peer is stuck in.
 func (e *Endpoint) explain(l *link, mine *wire.Call) error {
 	var calls [history]wire.Call
 	theirs := wire.Counterpart(l.control.past(calls[:0]), mine)
@@ -84,13 +84,12 @@ func (e *Endpoint) explain(l *link, mine *wire.Call) error {
 	if theirs.Fingerprint() == mine.Fingerprint() {
 		return nil
 	}
-	found := *theirs // so that only a disagreement takes memory
+	found := *theirs // so that only a disagreement allocates
 	return wire.Standoff(mine, &found, e.rank, l.peer, e.own.past(nil), l.control.past(nil))
 }
 
-// stuckIn returns the call of l's peer if the peer can only go on in it after this rank has sent it a segment that it
-// has not sent yet, or has taken one that it has not taken. If this rank waits for the peer too, neither of them ever
-// goes on.
+// stuckIn returns the call that l's peer is stuck in until this rank sends it another segment, or takes one, if there
+// is such a call. If this rank waits for the peer too, neither of them can ever proceed.
 func (l *link) stuckIn() (wire.Call, bool) {
 	if call, ok := l.out.head.receiver.in(l.out.next); ok {
 		return call, true
@@ -98,8 +97,8 @@ func (l *link) stuckIn() (wire.Call, bool) {
 	return l.in.head.sender.in(l.in.next + depth)
 }
 
-// crossed returns the error of an Exchange that only sent, to a rank that has sent something too, in another version of
-// the same call: two ranks that both take themselves for the root. Of two such ranks at least the later one sees it.
+// crossed returns an error if a rank that this Exchange only sent to has sent something too, in a different version of
+// the same call: both ranks take themselves for the root. At least the later of the two sees it.
 func (e *Endpoint) crossed(sends []wire.Send) error {
 	for i := range sends {
 		l, mine := &e.links[sends[i].Peer], e.current.Of(sends[i].Call)

@@ -25,8 +25,8 @@ type Endpoint struct {
 	regions  []registered // this rank's, in the order of their addresses
 	patience patience
 	yields   uint // so far
-	beside   bool // it waits for a rank of its own processor
-	spun     bool // it has looked for a message as often as it does without yielding
+	beside   bool // it waits for a rank on the same processor
+	spun     bool // it has spun for a short message, and not found it
 	orders   bool // see order
 
 	current   wire.Mark // the call that Begin named
@@ -37,15 +37,15 @@ type Endpoint struct {
 	in   []incoming // and its receives
 	open int        // how many of both are not complete
 
-	board   board
-	grown   bool      // the full slots of this rank have memory
-	took    int64     // how many bytes of it this process counts
-	refused time.Time // when there was not enough, the last time
-	shared  []shared  // by the sends of the Exchange in progress that have their memory in common with others
-	lent    []*link   // what the last segments of these links brought
-	peeking peeking
+	multicast multicast
+	grown     bool      // the full slots of this rank have memory
+	took      int64     // how many bytes of it this process counts
+	refused   time.Time // when there was not enough, the last time
+	shared    []shared  // by the sends of the Exchange in progress that have their memory in common with others
+	lent      []*link   // what the last segments of these links brought
+	peeking   peeking
 
-	gate     gate
+	guard    refGuard
 	ended    atomic.Pointer[error] // why this rank's part is over; nil: it is not
 	moves    uint64                // how often something was sent or received
 	progress atomic.Uint64         // moves, as far as others are to know
@@ -54,12 +54,12 @@ type Endpoint struct {
 	trail    *events.Trail
 }
 
-// patience is how often a rank looks whether it can go on: first at once, then with a yield of its processor before
-// each look. After that it sleeps.
+// patience is how often a rank checks whether it can go on: first spinning, then with a yield of its processor before
+// each check. After that it sleeps.
 type patience struct{ spins, yields int }
 
-// patienceFor suits size ranks on cores processors. Where a rank may occupy the processor that another one needs, it
-// looks for less than a switch of processes takes; where it certainly does, not at all.
+// patienceFor returns the patience for size ranks on cores processors. Where a rank may occupy the processor that
+// another one needs, it spins for less than a context switch takes; where it certainly does, it does not spin.
 func patienceFor(size, cores int) patience {
 	switch {
 	case size <= cores:
@@ -70,7 +70,7 @@ func patienceFor(size, cores int) patience {
 	return patience{spins: 0, yields: 100}
 }
 
-// cores is the number of processors that this process may use.
+// cores is the number of processors that this process can use.
 var cores = runtime.NumCPU()
 
 // peeking is what a rank needs to read the memory of other processes, and to have them read its own.
@@ -85,37 +85,37 @@ type peeking struct {
 	bounce []byte  // what is read for kernels
 	mine   [2]unix.Iovec
 	far    [2]unix.RemoteIovec
-	pages  scanner
+	pages  hugePageCache
 }
 
-// board is what a rank knows of its own board.
-type board struct {
+// multicast is a rank's own multicast slots.
+type multicast struct {
 	small, full row
-	stamp       uint64 // of what was posted last
-	posts       []post // by slot
+	stamp       uint64          // of the slot taken last
+	slots       []multicastSlot // by slot
 }
 
-// post is one slot, small or full.
-type post struct {
+// multicastSlot is one slot, small or full.
+type multicastSlot struct {
 	stamp   uint64
 	readers []reader
 }
 
-// reader is a ring's segment that lies in a post.
+// reader is a segment of a ring that lies in a multicast slot.
 type reader struct {
 	ring    *ring
 	segment uint32
 }
 
-// shared is what the sends of the same memory in an Exchange have in common: which of its segments is on the board, the
-// one from byte at on, in the slot that has the stamp.
+// shared is what the sends of the same memory in an Exchange share: the segment that is in a multicast slot, starting
+// at byte at. The slot must still have the stamp.
 type shared struct {
 	at, n, slot int
-	where       uint32 // that slot, as a line says it
+	where       uint32 // that slot, as line.where encodes it
 	stamp       uint64 // 0: none yet
 }
 
-// reason returns why this rank's part is over, if it is.
+// reason returns the error with which the endpoint failed or was closed, or nil.
 func (e *Endpoint) reason() error {
 	if err := e.ended.Load(); err != nil {
 		return *err
@@ -123,36 +123,37 @@ func (e *Endpoint) reason() error {
 	return nil
 }
 
-// leave leaves the gate, for who is not the rank, and frees the memory if that was the last to do.
-func (e *Endpoint) leave() {
-	if e.gate.leave() {
+// release releases the guard for a goroutine other than the rank's, and frees the memory if that was the last use.
+func (e *Endpoint) release() {
+	if e.guard.release() {
 		e.free()
 	}
 }
 
-// stepOut is leave for the rank.
-func (e *Endpoint) stepOut() {
-	if e.gate.stepOut() {
+// releaseOwn is release for the rank's own goroutine.
+func (e *Endpoint) releaseOwn() {
+	if e.guard.releaseOwn() {
 		e.free()
 	}
 }
 
+// free unmaps all shared memory.
 func (e *Endpoint) free() {
 	e.mem.unmap()
 	e.giveBack()
 	e.unmapRegions()
 }
 
-// mostGrown bounds what all endpoints of this process take for their full slots, in bytes.
+// mostGrown is how many bytes all endpoints of this process may take for their full slots.
 const mostGrown = 256 << 20
 
-// grownAll is what they have.
+// grownAll is how many they have taken.
 var grownAll atomic.Int64
 
-// giveBack notes that the memory is unmapped.
+// giveBack subtracts this rank's full slots from grownAll.
 func (e *Endpoint) giveBack() { grownAll.Add(-e.took) }
 
-// unmapRegions ends the use of the other ranks' regions.
+// unmapRegions unmaps the regions of the other ranks.
 func (e *Endpoint) unmapRegions() {
 	for rank := range e.links {
 		for _, r := range e.links[rank].regions {
@@ -162,8 +163,8 @@ func (e *Endpoint) unmapRegions() {
 	}
 }
 
-// gaveUp returns the error of a message that l's peer has withdrawn. That this rank's part is over comes before it, and
-// may be its cause.
+// gaveUp returns the error of a message that l's peer has withdrawn. This endpoint's own error takes precedence, as it
+// may be the cause.
 func (e *Endpoint) gaveUp(l *link) error {
 	switch {
 	case e.reason() != nil:
@@ -174,19 +175,18 @@ func (e *Endpoint) gaveUp(l *link) error {
 	return &wire.PeerError{Rank: l.peer, Err: wire.ErrAborted}
 }
 
-// Moved returns a number that has grown if this rank has sent or received something since it was less. It may be some
-// messages late while the rank moves fast, and is not when it waits.
+// Moved returns a number that grows as this rank sends and receives. It may lag by some messages while the rank is
+// busy, but not while it waits.
 func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
-// move notes that something was sent or received at once.
+// move counts that something was sent or received without being listed.
 func (e *Endpoint) move() {
 	if e.moves++; e.moves%64 == 0 {
 		e.progress.Store(e.moves)
 	}
 }
 
-// pending returns the links and calls of the messages that this rank waits for: of those on one link that go one way,
-// the first.
+// pending returns the links and calls of the messages that this rank waits for: the first in each direction of a link.
 func (e *Endpoint) pending() iter.Seq2[*link, wire.Mark] {
 	return func(yield func(*link, wire.Mark) bool) {
 		for i := range e.out {
@@ -202,8 +202,8 @@ func (e *Endpoint) pending() iter.Seq2[*link, wire.Mark] {
 	}
 }
 
-// failure returns the reason to wait no longer, if there is one. This rank's own end comes before that of ctx, which
-// may be its consequence.
+// failure returns the reason to stop waiting, or nil. The endpoint's own error precedes that of ctx, which may follow
+// from it.
 func (e *Endpoint) failure(ctx context.Context) error {
 	if err := e.reason(); err != nil {
 		return err
@@ -219,11 +219,11 @@ func (e *Endpoint) failure(ctx context.Context) error {
 	return nil
 }
 
-// Waiting returns the ranks, in ascending order, that the Exchange in progress has been waiting for for a nap or
-// longer, or that one was waiting for when it failed.
+// Waiting returns the ranks, in ascending order, that the Exchange in progress has waited for during a nap or longer,
+// or that an Exchange was waiting for when it failed.
 func (e *Endpoint) Waiting() []int { return e.awaited.Ranks() }
 
-// waiting returns the ranks of all messages that are not complete, in ascending order, in the memory of ranks.
+// waiting returns the ranks of all messages that are not complete, in ascending order. It reuses the memory of ranks.
 func (e *Endpoint) waiting(ranks []int) []int {
 	for l := range e.pending() {
 		ranks = append(ranks, l.peer)
@@ -232,7 +232,7 @@ func (e *Endpoint) waiting(ranks []int) []int {
 	return slices.Compact(ranks)
 }
 
-// stall has Waiting return the ranks that the Exchange waits for now.
+// stall makes Waiting return the ranks that the Exchange waits for now.
 func (e *Endpoint) stall() {
 	e.stalled = e.waiting(e.stalled[:0])
 	e.awaited.Set(e.stalled)

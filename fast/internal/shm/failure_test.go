@@ -123,13 +123,13 @@ var hostile = map[string]struct {
 		l.fingerprint, l.left = e.current.Fingerprint, 1<<31
 		l.seq.Store(1)
 	}, differs},
-	"a board that is not there":      {lieAt(onBoard), broken},
-	"a full board that is not there": {lieAt(onFullBoard), broken},
-	"the last slot of one":           {lieAt(nowhere - 1), broken},
-	"a slot too many":                {lieAt(nowhere), broken},
-	"a region that is not there":     {lieAt(inRegion), broken},
-	"a process that cannot be read":  {lieAt(inProcess), broken},
-	"the last place":                 {lieAt(1<<32 - 1), broken},
+	"a multicast slot that is not there":      {lieAt(inMulticast), broken},
+	"a full multicast slot that is not there": {lieAt(inFullMulticast), broken},
+	"the last slot of one":                    {lieAt(nowhere - 1), broken},
+	"a slot too many":                         {lieAt(nowhere), broken},
+	"a region that is not there":              {lieAt(inRegion), broken},
+	"a process that cannot be read":           {lieAt(inProcess), broken},
+	"the last place":                          {lieAt(1<<32 - 1), broken},
 }
 
 // lieAt says that the first segment lies at a place where there is nothing. All else of it is right.
@@ -166,12 +166,12 @@ func says(err error, want string) bool {
 	return errors.As(err, &mismatch) && strings.Contains(err.Error(), want)
 }
 
-// TestSegmentNowhere: a place that no board has is no segment, also where it is no int of 32 bits.
+// TestSegmentNowhere: a multicast slot that does not exist is no segment, also where it is no int of 32 bits.
 func TestSegmentNowhere(t *testing.T) {
 	all := group(t, 3)
 	defer closeGroup(all)
 	l := &all[0].links[1]
-	for _, where := range []uint32{onFullBoard + posts, nowhere - 1, nowhere, inRegion, inProcess, 1<<32 - posts, 1<<32 - 1} {
+	for _, where := range []uint32{inFullMulticast + multicastSlots, nowhere - 1, nowhere, inRegion, inProcess, 1<<32 - multicastSlots, 1<<32 - 1} {
 		if all[0].segment(l, &l.in.head.lines[0], where, small) != nil {
 			t.Errorf("%#x is a place", where)
 		}
@@ -179,7 +179,7 @@ func TestSegmentNowhere(t *testing.T) {
 }
 
 // FuzzHostileMemory overwrites shared memory, all but the data in slots, while three ranks talk, so that there are
-// boards, and messages that were sent are not received yet: they fail or do not, but within their time and without
+// multicasts, and messages that were sent are not received yet: they fail or do not, but within their time and without
 // touching what is not theirs.
 func FuzzHostileMemory(f *testing.F) {
 	f.Add(uint64(1), []byte{1, 2, 3, 255})
@@ -218,7 +218,7 @@ func FuzzHostileMemory(f *testing.F) {
 	})
 }
 
-// toAll sends messages of the lengths to all other ranks, to each the same, which the board is for.
+// toAll sends messages of the lengths to all other ranks, to each the same, which multicast slots are for.
 func toAll(e *Endpoint, lengths []int) (sends []wire.Send) {
 	for _, n := range lengths {
 		same := make([]byte, n)

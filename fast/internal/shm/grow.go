@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A rank takes the memory of its full slots, those of its rings and of its board, when it first has to send more than a
+// A rank takes memory for its full slots, those of its rings and its multicast, when it first has to send more than a
 // small slot holds. So a communicator costs little as long as it carries nothing but short messages, however many there
 // are. Memory is never taken by touching it, where the lack of it would be a signal, but by asking for it, before: a
 // rank that gets none goes on with small slots, and asks again, for a long message, once the answer is old (see
 // believed).
 
-// makeRoom is called before a message of n bytes.
-func (e *Endpoint) makeRoom(n int) {
+// growFor takes memory for full slots, if a message of n bytes is the first that needs them.
+func (e *Endpoint) growFor(n int) {
 	if n <= small || e.grown {
 		return
 	}
@@ -27,7 +27,7 @@ func (e *Endpoint) makeRoom(n int) {
 	}
 }
 
-// grow takes the memory of this rank's full slots, if there is any, and tells whether it has.
+// grow takes memory for this rank's full slots, if there is enough, and reports whether it did.
 func (e *Endpoint) grow() bool {
 	from := idleBytes(e.mem.size) + e.rank*ownBytes(e.mem.size)
 	to := from + ownBytes(e.mem.size)
@@ -36,8 +36,8 @@ func (e *Endpoint) grow() bool {
 	return spare.take(bytes) == nil && e.count(bytes) && e.mem.populate(from, to) == nil
 }
 
-// count adds bytes that this rank is to take to those of this process, if it may have as many. There they stay, also if
-// the system does not give all of them: what it has given by then is kept for the next time.
+// count adds the bytes that this rank is to take to those of this process, and reports whether they are within bounds.
+// They stay counted even if the system does not give all of them: what it has given is kept for the next attempt.
 func (e *Endpoint) count(bytes int64) bool {
 	if e.took == 0 && grownAll.Add(bytes) > mostGrown {
 		grownAll.Add(-bytes)
@@ -60,9 +60,8 @@ func (m *memory) populate(from, to int) error {
 	return m.ask(from, to, unix.MADV_POPULATE_WRITE)
 }
 
-// find makes sure that a row of another rank has memory, as that one says. Pages that are not in memory are taken by
-// this process, whether the other rank never had them or the system has swapped them out; so there has to be room for
-// them.
+// find reports whether a row of another rank has memory, as that rank claims. Pages that are not in memory are taken by
+// this process, whether the other rank never had them or the system has swapped them out. So they must fit its limits.
 func (e *Endpoint) find(r *row) bool {
 	if r.n > 0 && (inMemory(r.bytes) || spare.take(int64(len(r.bytes))) == nil) {
 		from := int(address(r.bytes) - address(e.mem.bytes))
@@ -71,7 +70,7 @@ func (e *Endpoint) find(r *row) bool {
 	return r.there
 }
 
-// ask asks the system for what is between from and to. Where it does not know how to give it, Create has taken it.
+// ask asks the system for the memory between from and to. Where the system cannot do that, Create has taken it.
 func (m *memory) ask(from, to, how int) error {
 	from &^= os.Getpagesize() - 1
 	if err := advise(m.bytes[from:to], how); err != unix.EINVAL {

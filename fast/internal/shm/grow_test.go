@@ -134,7 +134,7 @@ func TestGivenInPart(t *testing.T) {
 		}
 		return unix.Madvise(b, how)
 	}
-	all[0].makeRoom(maxSlot)
+	all[0].growFor(maxSlot)
 	advise = unix.Madvise
 	given := allocated(t, memory) - idle
 	if counted := grownAll.Load() - before; all[0].grown || given == 0 || counted < int64(given) {
@@ -142,7 +142,7 @@ func TestGivenInPart(t *testing.T) {
 	}
 	all[0].refused = time.Time{} // long ago
 	counted := grownAll.Load()
-	if all[0].makeRoom(maxSlot); !all[0].grown || grownAll.Load() != counted {
+	if all[0].growFor(maxSlot); !all[0].grown || grownAll.Load() != counted {
 		t.Errorf("grown: %v; %d bytes are counted, before %d", all[0].grown, grownAll.Load(), counted)
 	}
 	closeGroup(all)
@@ -212,7 +212,7 @@ func TestFullSlotsThatAreNot(t *testing.T) {
 		"no memory":    func() func() { return adviseAs(unix.EFAULT) },
 		"none is left": func() func() { _, undo := leaving(0); return undo },
 	} {
-		for _, where := range []uint32{inFull, onFullBoard} {
+		for _, where := range []uint32{inFull, inFullMulticast} {
 			all, memory := fileGroup(t, 3)
 			all[0].Begin(wire.NewMark(&wire.Call{Seq: 1}))
 			lieAt(where)(all[0])
@@ -231,7 +231,7 @@ func TestFullSlotsThatAreNot(t *testing.T) {
 // TestFullSlotsThatAre can be read where no memory is left any more.
 func TestFullSlotsThatAre(t *testing.T) {
 	all, _ := fileGroup(t, 3)
-	all[0].makeRoom(maxSlot)
+	all[0].growFor(maxSlot)
 	asked, undo := leaving(0)
 	defer undo()
 	sendToAll(t, all, make([]byte, maxSlot+1))

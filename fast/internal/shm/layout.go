@@ -11,11 +11,11 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// The shared memory: a header, a control block per rank, a ring per ordered pair of ranks, and a board per rank if
-// there are more than two, all with small slots; then, for each rank, full slots of the same rings and boards, which
-// have no memory until the rank grows. All of it is a function of the number of ranks. Whatever is read from it may
-// have been written by a broken process: what says where data lie, or how many, is checked before it is used, and
-// nothing read is an address here.
+// The shared memory begins with a header, a control block per rank, a ring per ordered pair of ranks and, if there are
+// more than two ranks, multicast slots per rank. All these slots are small. Then follow, for each rank, the full slots
+// of the same rings and multicasts, which have no memory until the rank grows. The layout depends only on the number of
+// ranks. Anything read from the memory may have been written by a broken process: positions and lengths are checked
+// before they are used, and nothing read is used as an address here.
 const (
 	// MaxSize is the largest number of ranks. The memory grows with its square.
 	MaxSize = 256
@@ -27,8 +27,8 @@ const (
 	few     = 8         // most ranks whose rings have full slots
 	budget  = 64 << 20  // bytes of all full slots of more ranks
 	stagger = 320       // between slots, so that the beginnings of all slots do not meet in the same cache sets
-	// Calls of a rank that others can read: those of the messages that wait in a ring, the current one, and a few that
-	// send nothing to the rank that reads. More of these outrun it: then only a call's fingerprint is known.
+	// history is how many calls of a rank others can read: those of the messages that wait in a ring, the current one,
+	// and a few that send nothing to the reader. Beyond that, only a call's fingerprint is known.
 	history = 2 * depth
 	page    = 4 << 10 // what the memory is made of, as far as its length is concerned
 	huge    = 2 << 20 // bytes of a huge page
@@ -44,9 +44,9 @@ type header struct {
 	_             [4096 - 16]byte
 }
 
-// control is what one rank tells all others.
+// control is what one rank publishes to all others.
 type control struct {
-	// doorbell is the futex that the rank sleeps on. sleeping says what would wake it: see want.
+	// doorbell is the futex that the rank sleeps on. sleeping encodes what would wake it: see want.
 	doorbell, sleeping atomic.Uint32
 	cpu                atomic.Uint32 // the processor that the rank has run on, plus 1; 0: not known
 	orders             atomic.Uint32 // not 0: see order
@@ -60,16 +60,16 @@ type control struct {
 	calls [history]record
 }
 
-// record is a call that a rank has begun. It is written without a lock: a reader takes a copy, which is good if its
-// fingerprint is the right one.
+// record is a call that a rank has begun. It is written without a lock: a reader takes a copy, which is consistent if
+// its fingerprint matches.
 type record struct {
 	fingerprint uint64
 	_           [104 - unsafe.Sizeof(wire.Call{})]byte // nothing, with 64 bits
 	call        wire.Call
 }
 
-// line announces one segment of a message. One that is short enough lies in the line itself, so that one or two cache
-// lines, which processors fetch in pairs, take all of it from rank to rank.
+// line announces one segment of a message. A short one lies in the line itself, so that one or two cache lines, which
+// processors fetch in pairs, carry all of it from rank to rank.
 type line struct {
 	seq         atomic.Uint32 // number of the segment in its ring, plus 1; written last
 	left        uint32        // bytes of the message from this segment on; at most MaxUint32
@@ -81,13 +81,13 @@ type line struct {
 
 const inline = 128 - 24
 
-// What line.where says of a segment that was not offered.
+// The values of line.where for segments that are not offered.
 const (
-	inSmall     = iota            // in the line if they fit there, or else in the ring's small slot of that line
-	inFull                        // in its full slot
-	onBoard                       // in small slot 0 of the sender's board, and so on
-	onFullBoard = onBoard + posts // in full slot 0
-	nowhere     = onFullBoard + mostPosts
+	inSmall         = iota                         // in the line if they fit there, or else in the ring's small slot of that line
+	inFull                                         // in its full slot
+	inMulticast                                    // in small multicast slot 0 of the sender, and so on
+	inFullMulticast = inMulticast + multicastSlots // in full slot 0
+	nowhere         = inFullMulticast + maxMulticastSlots
 )
 
 // ringHead begins a ring; the small slots follow.
@@ -95,7 +95,7 @@ type ringHead struct {
 	lines [depth]line
 	tail  atomic.Uint32 // how many segments the receiver has taken
 	_     [124]byte
-	// What the receiver and the sender wait for here, once they have slept in vain.
+	// What the receiver and the sender wait for here, once they have slept a whole nap.
 	receiver, sender stuck
 	// Calls of messages that have one of their own, by the line of the message's first segment.
 	calls [slots]record
@@ -106,7 +106,7 @@ type ringHead struct {
 	_        [8]byte
 }
 
-// stuck is for which segment a rank waits at one end of a ring, and in which call: see stuckAt.
+// stuck is the segment that a rank waits for at one end of a ring, and its call: see stuckAt.
 type stuck struct {
 	at   atomic.Uint64
 	call record
@@ -118,29 +118,30 @@ type memory struct {
 	size  int // ranks
 }
 
-// fullSlots returns how many full slots a ring has, and a board, among size ranks, and of how many bytes all of them
-// are: the largest power of two up to maxSlot that keeps them within the budget. Many ranks have none in their rings:
-// what goes to one rank lies on the board, too, so that the memory grows with the ranks and not with their pairs.
-func fullSlots(size int) (ring, board, slot int) {
+// fullSlots returns how many full slots a ring has, and a multicast, among size ranks, and of how many bytes all of
+// them are: the largest power of two up to maxSlot that keeps them within the budget. Many ranks have none in their
+// rings: messages to a single rank use multicast slots too, so that the memory grows with the ranks and not with their
+// pairs.
+func fullSlots(size int) (ring, multicast, slot int) {
 	switch {
 	case size == 2:
 		return slots, 0, maxSlot
 	case size <= few:
-		return slots, posts, maxSlot
+		return slots, multicastSlots, maxSlot
 	}
-	for slot = maxSlot; size*mostPosts*slot > budget; {
+	for slot = maxSlot; size*maxMulticastSlots*slot > budget; {
 		slot /= 2
 	}
-	return 0, mostPosts, slot
+	return 0, maxMulticastSlots, slot
 }
 
 const (
-	ringBytes  = int(unsafe.Sizeof(ringHead{})) + slots*(small+stagger)
-	boardBytes = posts * (small + stagger)
+	ringBytes      = int(unsafe.Sizeof(ringHead{})) + slots*(small+stagger)
+	multicastBytes = multicastSlots * (small + stagger)
 )
 
-// boardsOf returns how many boards size ranks have.
-func boardsOf(size int) int {
+// multicasts returns how many of size ranks have multicast slots.
+func multicasts(size int) int {
 	if size == 2 {
 		return 0
 	}
@@ -151,20 +152,20 @@ func ringsOffset(size int) int {
 	return int(unsafe.Sizeof(header{})) + size*int(unsafe.Sizeof(control{}))
 }
 
-func boardsOffset(size int) int { return ringsOffset(size) + size*(size-1)*ringBytes }
+func multicastOffset(size int) int { return ringsOffset(size) + size*(size-1)*ringBytes }
 
 // idleBytes returns the length of what size ranks have from the beginning: a header of 4 KiB, 7.25 KiB per rank, 15.75
 // KiB per ordered pair of ranks, and 5.25 KiB per rank if there are more than two. That is 52 KiB for 2 ranks, 244 KiB
 // for 4, 63 MiB for 64, and 1007 MiB for 256.
 func idleBytes(size int) int {
-	n := boardsOffset(size) + boardsOf(size)*boardBytes
+	n := multicastOffset(size) + multicasts(size)*multicastBytes
 	return (n + page - 1) / page * page
 }
 
 // ownBytes returns the length of one rank's full slots.
 func ownBytes(size int) int {
-	ring, board, slot := fullSlots(size)
-	return (size-1)*rowBytes(ring, slot) + rowBytes(board, slot)
+	ring, multicast, slot := fullSlots(size)
+	return (size-1)*rowBytes(ring, slot) + rowBytes(multicast, slot)
 }
 
 // memoryBytes returns the length of the shared memory for size ranks with all full slots. Those are 1 MiB per ordered
@@ -181,7 +182,7 @@ func (m *memory) control(rank int) *control {
 	return (*control)(unsafe.Pointer(&m.bytes[at]))
 }
 
-// part is length bytes of m from offset at on.
+// part returns length bytes of m from offset at on.
 func (m *memory) part(at, length int) []byte { return m.bytes[at : at+length : at+length] }
 
 // ring returns the ring from one rank to another.
@@ -198,12 +199,12 @@ func (m *memory) ring(from, to int) ring {
 	return r
 }
 
-// board returns a rank's board: its small slots and its full ones. There is none for two ranks.
-func (m *memory) board(rank int) (little, full row) {
-	if boardsOf(m.size) == 0 {
+// multicast returns a rank's multicast slots, the small ones and the full ones. Two ranks have none.
+func (m *memory) multicast(rank int) (little, full row) {
+	if multicasts(m.size) == 0 {
 		return little, full
 	}
-	little = rowOf(m.part(boardsOffset(m.size)+rank*boardBytes, boardBytes), posts, small)
+	little = rowOf(m.part(multicastOffset(m.size)+rank*multicastBytes, multicastBytes), multicastSlots, small)
 	little.there = true
 	ring, n, slot := fullSlots(m.size)
 	return little, rowOf(m.own(rank)[(m.size-1)*rowBytes(ring, slot):], n, slot)
@@ -220,7 +221,7 @@ func (m *memory) initialize() {
 	h.magic, h.version, h.size = magic, version, uint32(m.size)
 }
 
-// check says why m is not the memory of m.size ranks, if it is not.
+// check returns an error if m is not the memory of m.size ranks.
 func (m *memory) check() error {
 	h := m.header()
 	if h.magic != magic || h.version != version || int(h.size) != m.size {
@@ -237,7 +238,7 @@ type row struct {
 	there bool // this process knows that they have memory
 }
 
-// rowOf returns the beginning of b as n slots of some length.
+// rowOf returns the beginning of b as n slots of slot bytes.
 func rowOf(b []byte, n, slot int) row { return row{bytes: b[:rowBytes(n, slot)], n: n, slot: slot} }
 
 func rowBytes(n, slot int) int { return n * (slot + stagger) }
@@ -248,41 +249,40 @@ func (r *row) data(i, n int) []byte {
 	return r.bytes[from : from+n : from+n]
 }
 
-// write writes the beginning of data to slot i, and gives how much fits there.
+// write writes the beginning of data to slot i, and returns how many bytes fitted.
 func (r *row) write(i int, data []byte) int {
 	n := min(r.slot, len(data))
 	kernel.Deliver(r.data(i, n), data[:n])
 	return n
 }
 
-// Every rank has a board: slots that all others read. A segment that the rank sends to several of them is written there
-// once, and the lines of all rings refer to it. Many ranks have no other full slots, so that what goes to one of them
-// lies there as well. A slot of the board is used again when all its readers have taken what was in it; as long as
-// there is none, a segment goes into the ring's own slot, so that no rank's being slow holds back what another one
-// gets.
+// Every rank has multicast slots, which all others can read. A segment that the rank sends to several of them is
+// written once, and the lines of all their rings refer to it. Among many ranks these are the only full slots, so that
+// they also carry messages to a single rank. A slot is reused when all its readers have taken the segment. While none
+// is free, a segment goes into the ring's own slot, so that a slow rank does not hold back the others.
 const (
-	posts     = 4  // small slots of a board, and full ones among few ranks
-	mostPosts = 64 // full ones among more
+	multicastSlots    = 4  // small ones, and full ones among few ranks
+	maxMulticastSlots = 64 // full ones among more
 )
 
-// card is how the others find a rank's process. A cookie in its memory tells that what they find is that process: its
-// number may be another one's in their namespace, or after its end.
+// card tells the others how to find a rank's process. A cookie in its memory proves that they have found that process:
+// its number may belong to another process in their PID namespace, or after it has ended.
 type card struct {
 	pid        atomic.Int64 // 0: the rest is not there yet
 	at, cookie uint64       // the cookie, and its address
 }
 
-// What line.where says of the data of offered messages.
+// The values of line.where for offered messages.
 const (
 	inRegion  = 1<<31 + iota // in a region of the sender
 	inProcess                // at an address of the sender's process
 )
 
-// place is where the data of an offered message lie, in the line that offers it. The receiver believes nothing of it.
+// place is where the data of an offered message lie, as the line that offers it says. The receiver checks all of it.
 type place struct {
 	number     uint64 // of the sender's region
 	at, length uint64 // in it, or an address; in bytes
 }
 
-// place returns the part of l that says where data lie.
+// place returns the part of l that holds the place of an offered message.
 func (l *line) place() *place { return (*place)(unsafe.Pointer(&l.inline)) }

@@ -10,7 +10,7 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// registered is a region that ranks have registered under a number: one of this rank, or the mapping of another one's.
+// registered is a region that ranks have registered under a number: this rank's own, or a mapping of another rank's.
 type registered struct {
 	number uint64
 	mapped []byte
@@ -18,18 +18,18 @@ type registered struct {
 
 // link is one rank's two rings with another rank.
 type link struct {
-	peer             int
-	control          *control // the peer's
-	posts, fullPosts row      // its board
-	out, in          ring
-	regions          []registered // the peer's
+	peer                     int
+	control                  *control // the peer's
+	multicast, fullMulticast row      // its multicast slots
+	out, in                  ring
+	regions                  []registered // the peer's
 	// The peer's process, and the cookie in its memory: see card.
 	process          int
 	cookieAt         uintptr
 	cookie           uint64
 	probed, readable bool // whether this rank knows if it can read there, and if it can
-	// Messages take turns in the order in which they are listed: the numbers of the next to be listed and of the one in
-	// turn.
+	// Messages take turns in the order in which they are listed. These are the numbers of the next one to be listed and
+	// of the one in turn, for sends and receives.
 	sends, sending, recvs, receiving uint32
 }
 
@@ -49,11 +49,11 @@ type outgoing struct {
 	turn uint32
 	at   int // bytes that are in slots
 	done bool
-	// What it has in common with other sends of the same memory, by its index in Endpoint.shared, plus 1.
+	// Index in Endpoint.shared, plus 1, if other sends have the same memory; or 0.
 	shared int
 	// A receive marked AfterSend overwrites the message.
 	overwritten bool
-	// The receiver is to read the message where it lies, and was told so by segment.
+	// Segment has offered the message, which the receiver is to read in place.
 	offered bool
 	segment uint32
 }
@@ -67,27 +67,27 @@ type incoming struct {
 	at    int       // bytes that are in place
 	after *outgoing // of a receive marked AfterSend: the send that it follows, if that has the same memory
 	done  bool
-	// Where an offered message lies that is being read; or, if far is not 0, memory to read it into: then it lies at
-	// that address of the sender's process.
+	// An offered message that is being read; or, if far is not 0, memory to read it into from address far of the
+	// sender's process.
 	source []byte
 	far    uintptr
 }
 
-// inTurn reports whether m waits, and for nothing but the other rank.
+// inTurn reports whether m waits for the other rank alone, and not for messages listed before it.
 func (m *outgoing) inTurn() bool { return !m.done && m.link.sending == m.turn }
 
 func (m *incoming) inTurn() bool { return !m.done && m.link.receiving == m.turn }
 
-// room returns how many segments may be on their way when m's next one follows: those that need nothing but their line
-// are more.
-func (m *outgoing) room() uint32 {
+// window returns how many segments may be in flight when m's next one follows. There may be more of those that need
+// only their line. are more.
+func (m *outgoing) window() uint32 {
 	if m.Call == nil && len(m.Data)-m.at <= inline {
 		return depth
 	}
 	return slots
 }
 
-// look finds out how many segments were taken. It is false if that cannot be.
+// look updates r.taken, and reports whether the new number is possible.
 func (r *ring) look() bool {
 	taken := r.head.tail.Load()
 	if taken-r.taken > r.next-r.taken {
@@ -97,7 +97,7 @@ func (r *ring) look() bool {
 	return true
 }
 
-// left returns a number of bytes as a line announces it.
+// left returns a number of bytes as line.left encodes it.
 func left(bytes int) uint32 { return uint32(min(uint64(bytes), math.MaxUint32)) }
 
 // corrupt returns the error of a peer that breaks the protocol.
@@ -110,8 +110,8 @@ func (m *incoming) lends(n int) bool {
 	return m.Lend && n > 0 && n == len(m.Into) && m.turn+1 == m.link.recvs
 }
 
-// part returns n bytes of m from byte at on, in the next segment of its ring, or the one that offered it, whose line
-// says where.
+// part returns the event's description of n bytes of m from byte at on, in the next segment of its ring, or in the one
+// that offered it.
 func (m *outgoing) part(at, n int, where uint32) events.Part {
 	segment := m.link.out.next
 	if m.offered {
@@ -120,12 +120,12 @@ func (m *outgoing) part(at, n int, where uint32) events.Part {
 	return events.Part{Peer: m.link.peer, At: at, Bytes: n, Via: via(where, n), Segment: segment}
 }
 
-// part returns n bytes of m from byte at on, in the next segment of its ring, whose line says where.
+// part returns the event's description of n bytes of m from byte at on, in the next segment of its ring.
 func (m *incoming) part(at, n int, where uint32, lent bool) events.Part {
 	return events.Part{Peer: m.link.peer, At: at, Bytes: n, Via: via(where, len(m.Into)-at), Segment: m.link.in.next, Lent: lent}
 }
 
-// via returns what a line's where means, of a message of which rest bytes are left.
+// via returns how a segment travels, for the where of its line and the rest bytes left of its message.
 func via(where uint32, rest int) events.Via {
 	switch {
 	case where == inSmall && rest <= inline:

@@ -9,12 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// seals make the shared memory keep its length: no access to it can fail.
+// seals fix the length of the shared memory, so that no access to it can fail.
 const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
-// Create makes the shared memory for size ranks, a file of which every rank gets a descriptor of its own for its
-// Attach. What they have from the beginning is allocated now, so that what is too much is an error here, and not a
-// signal when it is used; all of it if the system cannot be asked for more later (before Linux 5.14).
+// Create makes the shared memory for size ranks and returns a descriptor of its file. Every rank needs its own
+// descriptor for Attach. The memory that ranks have from the beginning is allocated now, so that a lack of it is an
+// error here and not a signal on use. Before Linux 5.14, which cannot be asked for more later, everything is allocated
+// now.
 func Create(size int) (fd int, err error) {
 	if size < 2 || size > MaxSize {
 		return -1, fmt.Errorf("%d ranks: shared memory serves 2 to %d", size, MaxSize)
@@ -52,7 +53,7 @@ func Create(size int) (fd int, err error) {
 	return fd, err
 }
 
-// openMemory maps a file that another process says is the shared memory of size ranks.
+// openMemory maps a file that another process claims is the shared memory of size ranks.
 func openMemory(fd, size int) (*memory, error) {
 	got, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	if err != nil || got&seals != seals {

@@ -40,11 +40,11 @@ func TestLayout(t *testing.T) {
 		}
 	}
 	for size := 2; size <= MaxSize; size++ {
-		ring, board, slot := fullSlots(size)
-		data, crowd := size*((size-1)*ring+board)*slot, size > few
+		ring, multicast, slot := fullSlots(size)
+		data, crowd := size*((size-1)*ring+multicast)*slot, size > few
 		if slot%wire.Segment != 0 || slot <= small || slot > maxSlot || data > budget || (crowd && slot < maxSlot && 2*data <= budget) ||
-			ring > slots || board > mostPosts || (ring == 0) != crowd || (board == 0) != (size == 2) {
-			t.Fatalf("%d ranks: %d and %d slots of %d bytes", size, ring, board, slot)
+			ring > slots || multicast > maxMulticastSlots || (ring == 0) != crowd || (multicast == 0) != (size == 2) {
+			t.Fatalf("%d ranks: %d and %d slots of %d bytes", size, ring, multicast, slot)
 		}
 		if ringBytes%128 != 0 || rowBytes(1, slot)%64 != 0 || memoryBytes(size) > idleBytes(size)+69<<20 {
 			t.Fatalf("%d ranks: slots of %d bytes, %d KiB in all", size, slot, memoryBytes(size)>>10)
@@ -67,7 +67,7 @@ func TestPlaces(t *testing.T) {
 					places = append(append(places, slotsOf(r.small)...), slotsOf(r.full)...)
 				}
 			}
-			little, full := m.board(rank)
+			little, full := m.multicast(rank)
 			places = append(append(places, slotsOf(little)...), slotsOf(full)...)
 		}
 		for _, p := range places {

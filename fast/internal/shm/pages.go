@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapShared maps the first n bytes of a file, whole pages, so that huge pages fit if there are enough bytes.
+// mapShared maps the first n bytes of a file, whole pages, aligned for huge pages if n is large enough.
 func mapShared(fd, n, prot int) ([]byte, error) {
 	place, err := reserve(n)
 	if err == nil {
@@ -26,7 +26,7 @@ func mapShared(fd, n, prot int) ([]byte, error) {
 	return b, nil
 }
 
-// reserve finds n bytes of addresses for a mapping, which it is to replace. Without memory, they cost nothing.
+// reserve reserves n bytes of address space for a mapping to replace. They have no memory and cost nothing.
 func reserve(n int) (unsafe.Pointer, error) {
 	extra := 0
 	if n >= huge {
@@ -48,14 +48,13 @@ func reserve(n int) (unsafe.Pointer, error) {
 	return place, err
 }
 
-// unmapShared ends a mapping of mapShared.
+// unmapShared unmaps what mapShared mapped.
 func unmapShared(b []byte) {
 	_ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b))) // cannot fail: it is a mapping
 }
 
-// collapse makes huge pages of b, part of a mapping that can be written: whole ones, which may have memory already. The
-// system fills up a huge page that has one page when it is asked to (Linux 6.1), ten times as fast as page by page.
-// This may fail.
+// collapse tries to make huge pages of b, a part of a writable mapping that consists of whole huge pages and may have
+// memory already. From a single page the system can fill up a huge one (Linux 6.1), ten times as fast as page by page.
 func collapse(b []byte) {
 	for at := 0; at < len(b); at += huge {
 		_ = advise(b[at:at+os.Getpagesize()], unix.MADV_POPULATE_WRITE)
@@ -65,7 +64,7 @@ func collapse(b []byte) {
 	}
 }
 
-// inMemory reports whether all pages of b, part of a mapping, are (mincore(2)).
+// inMemory reports whether all pages of b, part of a mapping, are in memory (mincore(2)).
 func inMemory(b []byte) bool {
 	page := uintptr(os.Getpagesize())
 	from := address(b) &^ (page - 1)
@@ -75,7 +74,7 @@ func inMemory(b []byte) bool {
 	return failed == 0 && !slices.ContainsFunc(are, func(page byte) bool { return page&1 == 0 })
 }
 
-// populate takes the memory for the beginning of a new file, of which b is a mapping that can be written.
+// populate takes memory for the beginning of a new file, of which b is a writable mapping.
 func populate(fd int, b []byte) error {
 	collapse(b[:len(b)&^(huge-1)])
 	_ = advise(b, unix.MADV_POPULATE_WRITE) // first in this mapping, which saves the faults
@@ -100,8 +99,8 @@ func overlap(x, y []byte) bool {
 	return a < b+uintptr(len(y)) && b < a+uintptr(len(x))
 }
 
-// fence has others see what was stored before it before what is stored after it. For plain stores that come after it,
-// an atomic store alone does not do that on arm64.
+// fence orders all stores before it before all stores after it. On arm64 an atomic store alone does not do so for plain
+// stores that follow.
 func fence() {
 	var scratch atomic.Uint32
 	scratch.Add(1)

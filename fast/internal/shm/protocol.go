@@ -4,45 +4,44 @@ package shm
 
 import "fmt"
 
-// How a message goes is a matter of its length first: up to inline bytes in its line, up to small bytes in a small
-// slot, and else in full slots, each copied in by the sender while the receiver copies or reduces what is in the one
-// before. On the way through slots both ranks copy, at once; both copies together take hardly longer than one, because
-// what is in a slot goes from one processor's cache to the other's. So the ways without slots are for what they do
-// better:
+// The protocol of a message depends first on its length: up to inline bytes it lies in its line, up to small bytes in a
+// small slot, and otherwise in full slots, which the sender fills while the receiver copies or reduces the one before.
+// Through slots both ranks copy at the same time. Both copies together take hardly longer than one, because a slot's
+// data go from one processor's cache to the other's. So the protocols without slots are only for what they do better:
 const (
-	// directFrom is from which length on a message in memory of fast.Alloc is read where it lies: shorter ones are
-	// sooner copied than waited for.
+	// directFrom is the length from which a message in memory of fast.Alloc is read in place. Shorter ones are copied
+	// faster than the receiver is waited for.
 	directFrom = 16 << 10
 
-	// peekFrom is from which length on a message is read in the memory of the sender's process, if both ranks send each
-	// other as much, from huge pages. Then both are busy with copies, and those through slots would be twice as many:
-	// 512 KiB each way took 22 µs through slots and 15 so, 256 KiB 10 to 15 and 9, 128 KiB 5 and 5. One way, slots take
-	// 19 µs for 1 MiB, and this 33.
+	// peekFrom is the length from which a message is read in the memory of the sender's process, if both ranks send
+	// each other as much from huge pages. Then both are busy copying, and slots would double the copies: 512 KiB each
+	// way took 22 µs through slots and 15 µs this way, 256 KiB 10 to 15 and 9, 128 KiB 5 and 5. In one direction, 1 MiB
+	// takes 19 µs through slots and 33 µs this way.
 	peekFrom = 256 << 10
 
-	// crowdedFrom is the same, one way as well, where there are more ranks than processors. Then no processor is left
-	// for a second copy beside the first, and no switch of processes is needed for each few segments: a broadcast of 16
-	// MiB among 4 ranks on 2 processors took 3.0 ms through slots and 2.5 so, one of 4 MiB 0.4 and 0.25.
+	// crowdedFrom is the same in one direction too, where there are more ranks than processors. Then no processor is
+	// free for a second, concurrent copy, and reading in place saves a context switch every few segments: a broadcast
+	// of 16 MiB among 4 ranks on 2 processors took 3.0 ms through slots and 2.5 ms this way, one of 4 MiB 0.4 and 0.25.
 	crowdedFrom = 256 << 10
 
-	// piece is how much of such a message is read at a time: the part of the receiver's memory that it goes to stays in
-	// the cache between its kernel and what comes after.
+	// piece is how much of such a message is read at a time, so that the part of the receiver's memory involved stays
+	// in the cache for the kernel and its successors.
 	piece = 128 << 10
 
-	// peekPiece is how much is read at a time that nothing is to be done with: a rank that is to give up sees so after
-	// that, which is a few milliseconds. Each of these system calls takes 2 µs before it reads anything; 8 MiB took 10
-	// % longer in four pieces than in one.
+	// peekPiece is how much is read at a time where no kernel is involved: a rank notices only between pieces, every
+	// few milliseconds, that it has to give up. Each of these system calls takes 2 µs before it reads anything; 8 MiB
+	// took 10 % longer in four pieces than in one.
 	peekPiece = 16 << 20
 
-	// peekUntold is up to which length Go's scheduler is not told of such a system call. If it were, its monitor would
-	// take one that lasts longer than its own turn, some 20 µs, for one that blocks, and wake up on the processor that
-	// copies: that was 1 of 17 µs for 512 KiB.
+	// peekUntold is the length up to which Go's scheduler does not know of such a system call. If it did, its monitor
+	// would take a call longer than its own period, some 20 µs, for one that blocks, and wake up on the processor that
+	// copies. That cost 1 of 17 µs for 512 KiB.
 	peekUntold = 1 << 20
 )
 
-// Protocol says how this rank sends a message of so many bytes, which is reduced as it arrives or not. It may be called
-// at any time, also before it is known whether there is memory for full slots, and whether a receiver can read that of
-// this process.
+// Protocol returns in words how this rank sends a message of so many bytes, which the receiver reduces or copies. It
+// may be called at any time, even before it is known whether there is memory for full slots, and whether the receiver
+// can read this process's memory.
 func (e *Endpoint) Protocol(bytes int, reduces bool) string {
 	how, where := "copied", ""
 	if reduces {

@@ -29,9 +29,9 @@ func TestProtocol(t *testing.T) {
 	}{
 		{inline, 1, inSmall, "from a line"},
 		{inline + 1, 1, inSmall, "from a slot"},
-		{small, 2, onBoard, "shared by the ranks"},
+		{small, 2, inMulticast, "shared by the ranks"},
 		{small + 1, 1, inFull, "from slots of up to 128 KiB"},
-		{peekFrom - 1, 2, onFullBoard, "shared by the ranks"},
+		{peekFrom - 1, 2, inFullMulticast, "shared by the ranks"},
 		{peekFrom, 1, inProcess, "CMA"},
 	} {
 		words := all[0].Protocol(test.bytes, false)
@@ -91,10 +91,10 @@ func whereFirst(t *testing.T, all []*Endpoint, data []byte, last int) uint32 {
 		}
 	}
 	switch where := line.where; {
-	case where >= onBoard && where < onFullBoard:
-		return onBoard
-	case where >= onFullBoard && where < nowhere:
-		return onFullBoard
+	case where >= inMulticast && where < inFullMulticast:
+		return inMulticast
+	case where >= inFullMulticast && where < nowhere:
+		return inFullMulticast
 	default:
 		return where
 	}

@@ -12,26 +12,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Region is memory of this process that other ranks' processes map, and only read: a file without a name that keeps its
+// Region is memory of this process that other ranks' processes map read-only: a file without a name and of fixed
 // length.
 type Region struct {
 	Bytes  []byte // zeros at first
-	mapped []byte // all of the file, in which Bytes begin a little later
+	mapped []byte // the whole file; Bytes begin at an offset
 }
 
-// Regions that begin at one place in their pages would meet in the same sets of a cache, and a processor takes a read
-// for one of what it has just written a page's multiple away.
+// Regions that all begin at the same offset in their pages would compete for the same cache sets. Also, a processor
+// mistakes a read for one of data just written a multiple of a page away.
 const (
 	regionStagger = 5 * 64
-	regionStarts  = 12 // that are different; together less than a page of 4 KiB
+	regionStarts  = 12 // number of different offsets; together less than a page of 4 KiB
 )
 
-// regionSeals make a region keep its length, so that no access to it can fail, and have nobody else write to it.
+// regionSeals fix the length of a region, so that no access to it can fail, and keep other processes from writing to
+// it.
 const regionSeals = seals | unix.F_SEAL_FUTURE_WRITE
 
-// NewRegion makes a region of n bytes, and a descriptor of its file for the other ranks. Regions with different salts
-// that follow each other begin at different places in their pages. All memory is taken now: what is too much is an
-// error.
+// NewRegion returns a region of n bytes, zeroed, and a descriptor of its file for the other ranks. Regions with
+// consecutive salts begin at different offsets in their pages. All memory is taken now, and a lack of it is an error.
 func NewRegion(n, salt int) (r *Region, fd int, err error) {
 	start, page := salt%regionStarts*regionStagger, os.Getpagesize()
 	if err := spare.take(int64(n)); err != nil {
@@ -70,14 +70,14 @@ func fillRegion(fd, whole int) ([]byte, error) {
 	return mapped, nil
 }
 
-// Free gives the memory back, once the other ranks have, too. Nothing may use Bytes any more.
+// Free unmaps the region. Its memory is free when the other ranks have unmapped it too. Nothing may use Bytes any more.
 func (r *Region) Free() {
 	unmapShared(r.mapped)
 	r.Bytes, r.mapped = nil, nil
 }
 
-// openRegion maps a file that another process says is a region of its own. What is there keeps its length and is all
-// there, so that no access to it can fail.
+// openRegion maps a file that another process claims is a region. It checks that the length is fixed and that all of it
+// has memory, so that no access can fail.
 func openRegion(fd int) ([]byte, error) {
 	var s unix.Stat_t
 	if err := unix.Fstat(fd, &s); err != nil {
@@ -94,19 +94,19 @@ func openRegion(fd int) ([]byte, error) {
 	}
 	mapped, err := mapShared(fd, int(s.Size), unix.PROT_READ)
 	if err == nil {
-		_ = unix.Madvise(mapped, unix.MADV_POPULATE_READ) // what is not read now is when it is needed
+		_ = unix.Madvise(mapped, unix.MADV_POPULATE_READ) // otherwise pages are read when they are needed
 	}
 	return mapped, err
 }
 
-// Register has this rank send from r without copies, and read from the regions of the others: files are those of their
-// descriptors, by rank, which are closed. All ranks register under the same number, each its own region, and do so when
-// none is in an Exchange.
+// Register lets this rank send from r without copies and read from the regions of the others. Files are descriptors of
+// the others' regions, by rank; Register closes them. All ranks register under the same number, each its own region,
+// while none is in an Exchange.
 func (e *Endpoint) Register(number uint64, r *Region, files []int) (err error) {
-	if !e.gate.enter() {
+	if !e.guard.acquire() {
 		return errors.Join(e.reason(), closeFiles(files))
 	}
-	defer e.leave()
+	defer e.release()
 	for rank, fd := range files {
 		if rank == e.rank {
 			continue
@@ -127,7 +127,7 @@ func (e *Endpoint) Register(number uint64, r *Region, files []int) (err error) {
 	return errors.Join(err, closeFiles(files))
 }
 
-// closeFiles closes descriptors; those below 0 are none.
+// closeFiles closes descriptors, except negative ones.
 func closeFiles(files []int) (err error) {
 	for _, fd := range files {
 		if fd >= 0 {
@@ -137,10 +137,10 @@ func closeFiles(files []int) (err error) {
 	return err
 }
 
-// Unregister ends the use of what was registered under a number. This rank's region stays, for its owner to free.
+// Unregister ends the use of the regions registered under a number. This rank's region remains for its owner to free.
 func (e *Endpoint) Unregister(number uint64) {
-	if e.gate.enter() {
-		defer e.leave()
+	if e.guard.acquire() {
+		defer e.release()
 		e.unregister(number)
 	}
 }
@@ -157,7 +157,7 @@ func (e *Endpoint) unregister(number uint64) {
 	}
 }
 
-// region returns what l's peer has registered under a number, or nil.
+// region returns the region that l's peer has registered under a number, or nil.
 func (l *link) region(number uint64) []byte {
 	for i := range l.regions {
 		if l.regions[i].number == number {
@@ -167,8 +167,8 @@ func (l *link) region(number uint64) []byte {
 	return nil
 }
 
-// regionAt returns where the region of an address is, or would be, among this rank's, which are in the order of their
-// addresses.
+// regionAt returns the index of the region that contains an address among this rank's, which are sorted by address, or
+// the index at which it would be inserted.
 func (e *Endpoint) regionAt(a uintptr) (at int, found bool) {
 	return slices.BinarySearchFunc(e.regions, a, func(r registered, a uintptr) int {
 		switch from := address(r.mapped); {
@@ -181,7 +181,7 @@ func (e *Endpoint) regionAt(a uintptr) (at int, found bool) {
 	})
 }
 
-// registeredPlace returns where data lie among this rank's regions, if they do.
+// registeredPlace returns the place of data in one of this rank's regions, if they lie in one.
 func (e *Endpoint) registeredPlace(data []byte) (place, bool) {
 	if len(e.regions) == 0 {
 		return place{}, false

@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// push puts the next segment of m into a slot, if one is free, and tells whether it did.
+// push puts the next segment of m into a slot, if one is free, and reports whether it did.
 func (e *Endpoint) push(m *outgoing) (bool, error) {
 	if !m.inTurn() {
 		return false, nil
@@ -16,11 +16,11 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 		return e.conclude(m)
 	}
 	r := &m.link.out
-	if room := m.room(); r.next-r.taken >= room {
+	if window := m.window(); r.next-r.taken >= window {
 		if !r.look() {
 			return false, m.link.corrupt("a receiver took segments that were not sent")
 		}
-		if r.next-r.taken >= room {
+		if r.next-r.taken >= window {
 			return false, nil
 		}
 	}
@@ -29,7 +29,7 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 		if e.offer(m, l) {
 			return true, nil
 		}
-		e.makeRoom(len(m.Data))
+		e.growFor(len(m.Data))
 		if m.Call != nil {
 			r.head.calls[r.next%slots].write(m.call)
 		}
@@ -50,11 +50,11 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	return true, nil
 }
 
-// put puts the next segment of m, with the line l, where it fits, and gives its length.
+// put stores the next segment of m, with the line l, in the first place that fits, and returns its length.
 func (e *Endpoint) put(m *outgoing, l *line) (n int) {
 	rest := m.Data[m.at:]
 	if m.shared > 0 {
-		if l.where, n = e.post(m, rest); n > 0 {
+		if l.where, n = e.putShared(m, rest); n > 0 {
 			return n
 		}
 	}
@@ -68,7 +68,7 @@ func (e *Endpoint) put(m *outgoing, l *line) (n int) {
 		l.where = inFull
 		return r.full.write(i, rest)
 	case e.grown && len(rest) > small:
-		if l.where, n = e.postAlone(r, rest); n > 0 {
+		if l.where, n = e.putAlone(r, rest); n > 0 {
 			return n
 		}
 	}
@@ -76,7 +76,7 @@ func (e *Endpoint) put(m *outgoing, l *line) (n int) {
 	return r.small.write(i, rest)
 }
 
-// pull takes the next segment of m out of its slot, if it is there and has its place, and tells whether it did.
+// pull takes the next segment of m out of its slot, if it has arrived and may be written, and reports whether it did.
 func (e *Endpoint) pull(m *incoming) (bool, error) {
 	if !m.inTurn() {
 		return false, nil
@@ -125,8 +125,8 @@ func (e *Endpoint) pull(m *incoming) (bool, error) {
 	return true, nil
 }
 
-// segment returns the data of the next segment of l, whose line is line and says where, of a message of which rest
-// bytes have not come. It is nil if they are to lie where the peer has no memory.
+// segment returns the data of the next segment of l, according to its line and where, for a message of which rest bytes
+// are missing. It returns nil if the peer has no memory at that place.
 func (e *Endpoint) segment(l *link, line *line, where uint32, rest int) []byte {
 	from, i := &l.in.small, l.in.next%slots
 	switch {
@@ -135,10 +135,10 @@ func (e *Endpoint) segment(l *link, line *line, where uint32, rest int) []byte {
 	case where == inSmall:
 	case where == inFull:
 		from = &l.in.full
-	case where < onFullBoard:
-		from, i = &l.posts, where-onBoard
+	case where < inFullMulticast:
+		from, i = &l.multicast, where-inMulticast
 	case where < nowhere:
-		from, i = &l.fullPosts, where-onFullBoard
+		from, i = &l.fullMulticast, where-inFullMulticast
 	default:
 		return nil
 	}
@@ -148,7 +148,7 @@ func (e *Endpoint) segment(l *link, line *line, where uint32, rest int) []byte {
 	return from.data(int(i), min(from.slot, rest))
 }
 
-// advance does what can be done without waiting, and tells whether that was anything.
+// advance does everything that needs no waiting, and reports whether it did anything.
 func (e *Endpoint) advance() (moved bool, err error) {
 	for i := range e.out {
 		did, err := e.push(&e.out[i])

@@ -13,8 +13,8 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// Attach returns rank's end of its links to all of size ranks, through the memory that Create has made for them, of
-// which fd is a descriptor. That is closed.
+// Attach returns rank's end of its links to all of size ranks, through the memory that Create has made for them. It
+// closes fd, a descriptor of that memory.
 func Attach(rank, size, fd int) (*Endpoint, error) {
 	defer unix.Close(fd) // the mapping keeps the memory
 	if size < 2 || size > MaxSize || rank < 0 || rank >= size {
@@ -25,35 +25,35 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 		return nil, err
 	}
 	e := &Endpoint{rank: rank, mem: mem, own: mem.control(rank), patience: patienceFor(size, cores),
-		current: wire.NewMark(new(wire.Call)), published: true, links: make([]link, size), board: newBoard(mem, rank),
-		gate: gate{marks: marksCount()}}
+		current: wire.NewMark(new(wire.Call)), published: true, links: make([]link, size), multicast: newMulticast(mem, rank),
+		guard: refGuard{marks: hasMembarrier()}}
 	for peer := range e.links {
 		if peer != rank {
 			l := &e.links[peer]
 			*l = link{peer: peer, control: mem.control(peer), out: mem.ring(rank, peer), in: mem.ring(peer, rank)}
-			l.posts, l.fullPosts = mem.board(peer)
+			l.multicast, l.fullMulticast = mem.multicast(peer)
 		}
 	}
 	e.present()
-	if size <= 2*cores && orderCounts() { // more ranks sleep too often
+	if size <= 2*cores && hasGlobalMembarrier() { // more ranks sleep too often
 		e.orders = true
 		e.own.orders.Store(1)
 	}
 	return e, nil
 }
 
-// Begin says which call the following messages belong to. The other ranks can see it from the next Exchange or Begin
+// Begin sets the call that the following messages belong to. The other ranks can see it from the next Exchange or Begin
 // on.
 func (e *Endpoint) Begin(call wire.Mark) {
-	if !e.published && e.gate.enter() { // a call without an Exchange
+	if !e.published && e.guard.acquire() { // a call without an Exchange
 		e.publish()
-		e.leave()
+		e.release()
 	}
 	e.current, e.published = call, false
 }
 
-// Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
-// What was sent may still be in the shared memory then. After an error the endpoint is only good for Close.
+// Exchange makes all sends and receives concurrently, and returns when all of them are complete or one has failed.
+// Messages may then still lie in the shared memory. After an error the endpoint is only good for Close.
 func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	if !e.enter() {
 		return e.reason()
@@ -94,7 +94,7 @@ func (e *Endpoint) over() {
 	e.exit()
 }
 
-// forget ends the use of the caller's memory: by other ranks, and by e itself, so that it can be collected.
+// forget ends all use of the caller's memory, by other ranks and by e itself, so that it can be garbage collected.
 func (e *Endpoint) forget() {
 	if e.open > 0 { // it has failed
 		e.stall()
@@ -103,7 +103,7 @@ func (e *Endpoint) forget() {
 		e.awaited.Clear()
 	}
 	e.withdraw()
-	// Only what points to that memory: newOut and newIn clear the rest.
+	// Clear only what points to that memory; newOut and newIn clear the rest.
 	for i := range e.out {
 		m := &e.out[i]
 		m.Send, m.call.Call = nil, nil
@@ -115,24 +115,24 @@ func (e *Endpoint) forget() {
 	e.out, e.in = e.out[:0], e.in[:0]
 }
 
-// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included.
-// Other ranks do not hear of it.
+// Fail makes the Exchange in progress and every later one return err. The first error counts, that of Close included.
+// Other ranks do not learn of it.
 func (e *Endpoint) Fail(err error) {
-	if e.ended.CompareAndSwap(nil, &err) && e.gate.enter() {
+	if e.ended.CompareAndSwap(nil, &err) && e.guard.acquire() {
 		e.own.ring()
-		e.leave()
+		e.release()
 	}
 }
 
-// Close leaves: a rank that waits for this one gets *wire.PeerError with this rank and wire.ErrClosed, and an Exchange
-// of this rank wire.ErrClosed. What was sent can still be received.
+// Close closes the endpoint. A rank that waits for this one gets a *wire.PeerError with this rank and wire.ErrClosed,
+// and an Exchange of this rank fails with wire.ErrClosed. Messages already sent can still be received.
 func (e *Endpoint) Close() error {
 	e.Fail(wire.ErrClosed)
-	if !e.gate.enter() {
+	if !e.guard.acquire() {
 		return nil
 	}
-	defer e.leave()
-	if !e.gate.shut() {
+	defer e.release()
+	if !e.guard.close() {
 		return nil
 	}
 	e.own.closed.Store(1)
@@ -144,7 +144,7 @@ func (e *Endpoint) Close() error {
 	return nil
 }
 
-// list prepares the messages of an Exchange, of which the first ones were sent and received already.
+// list prepares the messages of an Exchange, the first of which have been sent and received already.
 func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv, sent, received int) error {
 	e.open = len(sends) - sent + len(recvs) - received
 	e.out, e.in = slices.Grow(e.out, len(sends)), slices.Grow(e.in, len(recvs)) // they point to each other
@@ -185,8 +185,8 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv, sent, received int
 	return nil
 }
 
-// newOut returns one more send, for which there is room. It is filled where it lies: a processor waits for what was
-// stored word by word before it copies that in larger pieces.
+// newOut returns one more send, within the capacity of out. It is filled in place: a processor that copies in large
+// pieces what was just stored word by word has to wait for those stores.
 func (e *Endpoint) newOut() *outgoing {
 	n := len(e.out)
 	e.out = e.out[:n+1]
@@ -194,7 +194,7 @@ func (e *Endpoint) newOut() *outgoing {
 	return &e.out[n]
 }
 
-// newIn returns one more receive, for which there is room.
+// newIn returns one more receive, within the capacity of in.
 func (e *Endpoint) newIn() *incoming {
 	n := len(e.in)
 	e.in = e.in[:n+1]
@@ -235,7 +235,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 				return e.failure(ctx)
 			}
 		case e.ended.Load() == nil && (idle%16 != 15 || ctx.Err() == nil) && e.pause(idle):
-			idle++ // a yield may take as long as others let it
+			idle++ // the context is checked in between because a yield may take long
 		default:
 			e.progress.Store(e.moves)
 			if err := e.sleep(ctx); err != nil {
@@ -246,13 +246,13 @@ func (e *Endpoint) complete(ctx context.Context) error {
 	return nil
 }
 
-// Follow has this rank's messages written to t. It is for an endpoint that was not used yet.
+// Follow makes the endpoint write its messages to t. It must be called before the endpoint is used.
 func (e *Endpoint) Follow(t *events.Trail) { e.trail = t }
 
 // Rings returns how many segments a ring holds, and how many if they lie in their lines.
 func (e *Endpoint) Rings() (inSlots, inLines int) { return slots, depth }
 
-// answers reports whether one of sends goes to where m comes from, and is as long.
+// answers reports whether one of sends goes to m's peer and is as long as m.
 func answers(m *wire.Recv, sends []wire.Send) bool {
 	for i := range sends {
 		if s := &sends[i]; s.Peer == m.Peer && len(s.Data) == len(m.Into) {

@@ -86,13 +86,13 @@ func TestAfterSendWaits(t *testing.T) {
 	}
 }
 
-// TestBoardIsUsedAgain while a rank is late: it gets the very messages that the other one got long before.
-func TestBoardIsUsedAgain(t *testing.T) {
+// TestMulticastIsUsedAgain while a rank is late: it gets the very messages that the other one got long before.
+func TestMulticastIsUsedAgain(t *testing.T) {
 	all := group(t, 3)
 	defer closeGroup(all)
 	fillRing(t, all, 2)
 	var sends []wire.Send
-	for i := range byte(2*slots + posts) {
+	for i := range byte(2*slots + multicastSlots) {
 		data := bytes.Repeat([]byte{i}, 1000)
 		sends = append(sends, wire.Send{Peer: 1, Data: data}, wire.Send{Peer: 2, Data: data})
 	}
@@ -102,7 +102,7 @@ func TestBoardIsUsedAgain(t *testing.T) {
 		if rank == 2 {
 			emptyRing(t, all, 2)
 		}
-		for i := range byte(2*slots + posts) {
+		for i := range byte(2*slots + multicastSlots) {
 			got := make([]byte, 1000)
 			if err := all[rank].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: got}}); err != nil || got[0] != i || got[999] != i {
 				t.Errorf("rank %d gets %d instead of %d (%v)", rank, got[0], i, err)
@@ -114,13 +114,13 @@ func TestBoardIsUsedAgain(t *testing.T) {
 	}
 }
 
-// TestBoardForOne: among many ranks, long messages to single ranks lie on the board; when it is full because their
-// receivers are late, another rank gets its own through small slots.
-func TestBoardForOne(t *testing.T) {
+// TestMulticastForOne: among many ranks, long messages to single ranks lie in multicast slots; when these are full
+// because their receivers are late, another rank gets its own through small slots.
+func TestMulticastForOne(t *testing.T) {
 	const size = few + 2
 	rings, n, slot := fullSlots(size)
 	if rings != 0 || n != few*slots {
-		t.Fatalf("%d slots in rings, %d on boards", rings, n)
+		t.Fatalf("%d slots in rings, %d in multicasts", rings, n)
 	}
 	all := group(t, size)
 	defer closeGroup(all)
@@ -137,11 +137,11 @@ func TestBoardForOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	for rank := 1; rank < size; rank++ {
-		want, first := data(rank), uint32(onFullBoard)
+		want, first := data(rank), uint32(inFullMulticast)
 		if rank > few {
 			want, first = want[:slots*small], inSmall
 		}
-		if where := all[rank].links[0].in.head.lines[0].where; where < first || where >= first+mostPosts || rank > few && where != first {
+		if where := all[rank].links[0].in.head.lines[0].where; where < first || where >= first+maxMulticastSlots || rank > few && where != first {
 			t.Errorf("rank %d: its message lies at %d", rank, where)
 		}
 		got := make([]byte, len(want))

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pause comes after a number of looks that were in vain. It is false when it is time to sleep. It is of no use to look
-// for the doing of a rank that cannot run meanwhile because it has this one's processor.
+// pause is called after a number of looks that found nothing, yields if it is time to, and returns false when it is
+// time to sleep. Spinning is useless while the other rank cannot run because this one occupies its processor.
 func (e *Endpoint) pause(looks int) bool {
 	if looks == 0 {
 		e.beside = e.waitsForNeighbor()
@@ -30,10 +30,10 @@ func (e *Endpoint) pause(looks int) bool {
 	return true
 }
 
-// yield lets other processes have the processor. Every now and then the rank says which one that is.
+// yield yields the processor to other processes. Every now and then the rank publishes which processor that is.
 //
-// Go's scheduler is not told: the thread stays ready to run, as if the system had taken the processor from it. If it
-// were told, its monitor would take every yield among many ranks, which lasts long, for a system call that blocks, and
+// Go's scheduler does not know of it: the thread stays ready to run, as if the system had taken the processor from it.
+// If it knew, its monitor would take every yield among many ranks, which lasts long, for a system call that blocks, and
 // wake up thousands of times a second, in each process, to look after it.
 func (e *Endpoint) yield() {
 	_, _, _ = syscall.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
@@ -47,7 +47,7 @@ func (e *Endpoint) yield() {
 	}
 }
 
-// waitsForNeighbor reports whether this rank waits for one that ran on the same processor when it last said so.
+// waitsForNeighbor reports whether this rank waits for one that last published the same processor.
 func (e *Endpoint) waitsForNeighbor() bool {
 	cpu := e.own.cpu.Load()
 	if cpu == 0 {
@@ -66,8 +66,8 @@ func (e *Endpoint) waitsForNeighbor() bool {
 	return false
 }
 
-// sleep waits until another rank has done something that concerns this one, or until there is a reason to give up, but
-// not longer than a nap.
+// sleep waits until another rank has done something that concerns this one or until there is a reason to give up, but
+// no longer than a nap.
 func (e *Endpoint) sleep(ctx context.Context) error {
 	bell := e.own.doorbell.Load()
 	e.own.sleeping.Store(e.want())
@@ -75,15 +75,15 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 		order()
 	}
 	defer e.own.sleeping.Store(0)
-	// From now on, who does something rings the doorbell. What was done before is seen here; a failure is looked for
-	// first, because it does not undo what the failed rank did before.
+	// From now on, a rank that does something rings the doorbell. This sees what was done before. Failures are checked
+	// first, because a failure does not undo what the failed rank did before it.
 	failure := e.failure(ctx)
 	moved, err := e.advance()
 	if moved || err != nil {
 		return err
 	}
 	if failure == nil && !futexWait(&e.own.doorbell, bell) {
-		return e.inVain()
+		return e.checkStuck()
 	}
 	return failure
 }

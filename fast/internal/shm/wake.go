@@ -12,17 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What control.sleeping says. A rank is woken by what it needs alone: another's progress with other things, such as a
-// message for a later step, does not cost it a switch of processes.
+// The values of control.sleeping. A rank is only woken by what it needs: other progress, such as a message for a later
+// step, does not cost it a context switch.
 const (
-	asleep      = 1 << iota // it sleeps; 0: it does not
+	asleep      = 1 << iota // the rank sleeps; 0: it does not
 	wantsCredit             // it waits for a slot of a ring to become free
-	// The rest is the only rank that it waits for a message from, plus 1; nobody; or 0 for any rank.
+	// The remaining bits: the only rank from which it waits for a message, plus 1; or nobody; or 0 for any rank.
 	wantsShift = iota
 	nobody     = MaxSize + 1
 )
 
-// want returns what this rank waits for, as control.sleeping says it.
+// want returns what this rank waits for, as control.sleeping encodes it.
 func (e *Endpoint) want() uint32 {
 	want, from := uint32(asleep), uint32(nobody)
 	for i := range e.out {
@@ -44,13 +44,13 @@ func (e *Endpoint) want() uint32 {
 	return want | from<<wantsShift
 }
 
-// Who has done something for another rank looks whether that sleeps, and who is about to sleep looks whether something
-// was done: one of them has to see what the other one has stored. A processor makes sure of that if both store by a
-// locked instruction, which waits until the other processor has let go of the word. A rank stores far more often than
-// it sleeps. So where the system can have all processors make sure, a rank has it do that before it sleeps, and the
-// others, as soon as they see that it does, just store.
+// A rank that has done something for another checks whether the other sleeps, and a rank that is about to sleep checks
+// whether something was done. At least one of them must see the other's store. Locked instructions on both sides ensure
+// that, but they wait until the other processor releases the word, and a rank stores far more often than it sleeps. So
+// where the system provides membarrier(2), a rank calls it before it sleeps. The others use plain stores as soon as
+// they see that it does.
 
-// announce stores v into word, which l's peer looks at. The caller then looks whether the peer sleeps.
+// announce stores v into word, which l's peer polls. The caller then checks whether the peer sleeps.
 func (e *Endpoint) announce(l *link, word *atomic.Uint32, v uint32) {
 	if e.orders && l.control.orders.Load() != 0 {
 		relatomic.Store32(word, v)
@@ -75,27 +75,27 @@ func (e *Endpoint) wakeSender(c *control) {
 	}
 }
 
-// wake wakes the rank of c, once for each time it sleeps.
+// wake wakes c's rank, once for each time it sleeps.
 func (c *control) wake(sleeping uint32) {
 	if c.sleeping.CompareAndSwap(sleeping, 0) {
 		c.ring()
 	}
 }
 
-// ring ends the sleep of the rank of c, or the one that it is about to begin.
+// ring ends the sleep of c's rank, or the sleep that it is about to begin.
 func (c *control) ring() {
 	c.doorbell.Add(1)
 	futexWake(&c.doorbell)
 }
 
-// The operations of futex(2). The memory is shared, so they are not the private ones.
+// The operations of futex(2), not the private ones, because the memory is shared.
 const (
 	futexWaitOp = 0
 	futexWakeOp = 1
 )
 
-// futexWait sleeps for a nap at most, if *word is still value, and tells whether something else ended it. The scheduler
-// is told, so that other goroutines go on.
+// futexWait sleeps for at most a nap if *word is still value, and reports whether anything but the timeout ended it.
+// Go's scheduler knows of the system call, so that other goroutines run.
 func futexWait(word *atomic.Uint32, value uint32) bool {
 	t := unix.NsecToTimespec(nap.Nanoseconds())
 	_, _, err := syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitOp, uintptr(value),
@@ -103,10 +103,10 @@ func futexWait(word *atomic.Uint32, value uint32) bool {
 	return err != unix.ETIMEDOUT
 }
 
-// futexWake wakes whoever sleeps on word.
+// futexWake wakes the thread that sleeps on word.
 func futexWake(word *atomic.Uint32) {
 	_, _, _ = syscall.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWakeOp, 1, 0, 0, 0)
 }
 
-// nap bounds a sleep: how late a rank sees that its context has ended.
+// nap bounds a sleep, and so how late a rank sees that its context has ended.
 const nap = 10 * time.Millisecond

@@ -75,8 +75,8 @@ func TestEverythingWakes(t *testing.T) {
 		{"a slot", 1000, nil, group, 2, false},
 		{"a full slot", 70000, nil, group, 2, false},
 		{"several slots", 300007, nil, group, 2, false},
-		{"a board", 1000, nil, group, 3, false},
-		{"a full board", 70000, nil, group, 3, false},
+		{"a multicast slot", 1000, nil, group, 3, false},
+		{"a full multicast slot", 70000, nil, group, 3, false},
 		{"a slot that is lent", 1000, nil, group, 2, true},
 		{"the sender's process", 300007, nil, openGroup, 2, false},
 	} {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestEveryWayWrapsAround has the numbers of segments pass 2^32 in the middle of messages that go in each way: in
-// lines, slots and boards, and offered.
+// lines, slots and multicast slots, and offered.
 func TestEveryWayWrapsAround(t *testing.T) {
 	for name, make := range map[string]func(tester, int) []*Endpoint{"copied": group, "offered": openGroup} {
 		for _, size := range []int{2, 3} {
@@ -54,8 +54,8 @@ func startAt(r *ring, segment uint32) {
 	}
 }
 
-// TestBoardWraps: a slot of a board is free when its readers have taken what is in it, also around 2^32 segments.
-func TestBoardWraps(t *testing.T) {
+// TestMulticastWraps: a multicast slot is free when its readers have taken what is in it, also around 2^32 segments.
+func TestMulticastWraps(t *testing.T) {
 	for _, x := range []struct {
 		segment uint32
 		tail    uint32
@@ -63,7 +63,7 @@ func TestBoardWraps(t *testing.T) {
 	}{{7, 7, false}, {7, 8, true}, {0, 1<<32 - 1, false}, {0, 0, false}, {0, 1, true}, {1<<32 - 1, 1<<32 - 1, false}, {1<<32 - 1, 0, true}} {
 		h := new(ringHead)
 		h.tail.Store(x.tail)
-		p := post{readers: []reader{{&ring{head: h}, x.segment}}}
+		p := multicastSlot{readers: []reader{{&ring{head: h}, x.segment}}}
 		if got := p.free(); got != x.free {
 			t.Errorf("segment %d, tail %d: free %v", x.segment, x.tail, got)
 		}

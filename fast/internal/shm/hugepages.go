@@ -10,28 +10,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scanner finds out whether memory of this process lies in huge pages. It keeps what it has found for a while, as a
-// program sends from the same few buffers again and again.
-type scanner struct {
-	known  [4]scanned
+// hugePageCache finds out whether memory of this process lies in huge pages. It caches what it has found for a while,
+// as a program sends from the same few buffers again and again.
+type hugePageCache struct {
+	known  [4]cachedRange
 	oldest int // in known
 	scan   pageScan
 	found  pageRegion
 }
 
-// scanned is what is known of memory, for so many uses.
-type scanned struct {
+// cachedRange is the result for a range of memory, valid for a number of uses.
+type cachedRange struct {
 	from, to uintptr
 	huge     bool
 	uses     int
 }
 
-// scanUses is how often a result is used: other memory may lie there later.
-const scanUses = 64
+// cachedUses is how often a result is used before the system is asked again, as the memory may change.
+const cachedUses = 64
 
-// inHugePages reports whether most of data lies in huge pages. It is false where the system does not say (before Linux
+// inHugePages reports whether most of data lies in huge pages. It is false where the system does not know (before Linux
 // 6.7).
-func (s *scanner) inHugePages(data []byte) bool {
+func (s *hugePageCache) inHugePages(data []byte) bool {
 	from, to := address(data), address(data)+uintptr(len(data))
 	for i := range s.known {
 		if k := &s.known[i]; k.from == from && k.to == to && k.uses > 0 {
@@ -41,12 +41,12 @@ func (s *scanner) inHugePages(data []byte) bool {
 	}
 	k := &s.known[s.oldest]
 	s.oldest = (s.oldest + 1) % len(s.known)
-	*k = scanned{from: from, to: to, huge: s.ask(from, to), uses: scanUses}
+	*k = cachedRange{from: from, to: to, huge: s.scanRange(from, to), uses: cachedUses}
 	return k.huge
 }
 
-// ask asks the system.
-func (s *scanner) ask(from, to uintptr) bool {
+// scanRange asks the system.
+func (s *hugePageCache) scanRange(from, to uintptr) bool {
 	fd := pagemap()
 	if fd < 0 {
 		return false
@@ -59,8 +59,8 @@ func (s *scanner) ask(from, to uintptr) bool {
 	return n == 1 && err == nil && s.found.end-s.found.start >= uint64(to-from)/4*3
 }
 
-// pagemap is the descriptor on which the system tells this process about its pages. All endpoints have this one, which
-// stays open. It is -1 where the system does not say.
+// pagemap returns a descriptor of this process's pagemap, which all endpoints share and which stays open, or -1 where
+// the system does not support PAGEMAP_SCAN.
 var pagemap = sync.OnceValue(func() int {
 	fd, err := unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -84,7 +84,7 @@ type pageScan struct {
 	size, flags, start, end, walkEnd, vec, vecLen, maxPages, inverted, mask, anyOf, returned uint64
 }
 
-// carryOut asks for what s says, and gives how many regions were found.
+// carryOut performs the scan s, and returns how many regions it found.
 func (s *pageScan) carryOut(fd int) (int, error) {
 	n, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), pagemapScan, uintptr(unsafe.Pointer(s)))
 	if errno != 0 {

@@ -1,6 +1,6 @@
----- MODULE Gate ----
-\* The gate of an endpoint of shared memory: it keeps the mapping alive while somebody uses it, and whoever leaves last after
-\* it was shut gives the mapping back. The rank, "R", steps in and out with each of its Exchanges, and only leaves a mark, by
+---- MODULE RefGuard ----
+\* The guard of an endpoint of shared memory: it keeps the mapping alive while anyone uses it, and whoever leaves last after
+\* it was closed gives the mapping back. The rank, "R", steps in and out with each of its Exchanges, and only leaves a mark, by
 \* a plain store that its processor may delay (x86-TSO). The others, "F" in Fail and "C" in Close, are counted by locked
 \* instructions; the last of them has the system drain the rank's stores (membarrier) before it looks at the mark.
 \*
@@ -8,16 +8,16 @@
 \* by themselves, whatever the rank does, and need no moment at which it is outside.
 \*
 \* action    models
-\* StepIn    fast/internal/shm:gate.mark fast/internal/relatomic:Store
-\* LookIn    fast/internal/shm:gate.stepIn fast/internal/shm:Endpoint.enter
+\* StepIn    fast/internal/shm:refGuard.mark fast/internal/relatomic:Store
+\* LookIn    fast/internal/shm:refGuard.acquireOwn fast/internal/shm:Endpoint.enter
 \* Use       fast/internal/shm:Endpoint.Exchange
-\* LookOut   fast/internal/shm:gate.stepOut fast/internal/shm:gate.freed fast/internal/shm:Endpoint.exit
-\* Enter     fast/internal/shm:gate.enter
-\* Shut      fast/internal/shm:gate.shut fast/internal/shm:Endpoint.Close
-\* Leave     fast/internal/shm:gate.leave fast/internal/shm:Endpoint.leave fast/internal/shm:Endpoint.Fail
-\* Barrier   fast/internal/shm:gate.leave fast/internal/shm:membarrier
-\* LookMark  fast/internal/shm:gate.leave
-\* Free      fast/internal/shm:gate.freed fast/internal/shm:Endpoint.free
+\* LookOut   fast/internal/shm:refGuard.releaseOwn fast/internal/shm:refGuard.claimFree fast/internal/shm:Endpoint.exit
+\* Enter     fast/internal/shm:refGuard.acquire
+\* Shut      fast/internal/shm:refGuard.close fast/internal/shm:Endpoint.Close
+\* Leave     fast/internal/shm:refGuard.release fast/internal/shm:Endpoint.release fast/internal/shm:Endpoint.Fail
+\* Barrier   fast/internal/shm:refGuard.release fast/internal/shm:membarrier
+\* LookMark  fast/internal/shm:refGuard.release
+\* Free      fast/internal/shm:refGuard.claimFree fast/internal/shm:Endpoint.free
 EXTENDS Naturals, Sequences, FiniteSets
 
 CONSTANTS
@@ -25,12 +25,12 @@ CONSTANTS
   Endless,   \* TRUE: it makes them until it is refused
   Plain,     \* TRUE: the rank's mark is a plain store; FALSE: an atomic one, where the system has no membarrier
   Barriers,  \* FALSE: who leaves last does not have the rank's stores drained
-  LooksIn,   \* FALSE: the rank does not look whether the gate is shut
+  LooksIn,   \* FALSE: the rank does not look whether the guard is closed
   Counts,    \* FALSE: who leaves does not mind those others that are still inside
   MindsMark, \* FALSE: nor the rank
   Once,      \* FALSE: that the mapping was given back is not noted
   LooksOut,  \* FALSE: the rank leaves without looking whether it is the last
-  AtOnce     \* FALSE: the gate is shut only at a moment at which the rank's mark is not there
+  AtOnce     \* FALSE: the guard is closed only at a moment at which the rank's mark is not there
 
 VARIABLES
   pc,     \* what each does next

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// TestGate: a rank steps in and out while another goroutine shuts the gate. One of the two finds that nobody is inside
-// any more, and nobody is.
-func TestGate(t *testing.T) {
-	for _, marks := range []bool{marksCount(), false} {
+// TestGuard: a rank acquires and releases the guard while another goroutine closes it. One of the two finds that nobody
+// is inside any more, and nobody is.
+func TestGuard(t *testing.T) {
+	for _, marks := range []bool{hasMembarrier(), false} {
 		t.Run(fmt.Sprint(marks), func(t *testing.T) {
 			for range 2000 {
-				var g gate
+				var g refGuard
 				g.marks = marks
 				var inside, freed atomic.Int32
 				free := func() {
@@ -28,20 +28,20 @@ func TestGate(t *testing.T) {
 					defer close(done)
 					close(began)
 					for in := true; in; {
-						if in = g.stepIn(); in {
+						if in = g.acquireOwn(); in {
 							inside.Add(1)
 							inside.Add(-1)
 						}
-						if g.stepOut() {
+						if g.releaseOwn() {
 							free()
 						}
 					}
 				}()
 				<-began
-				if !g.enter() || !g.shut() || g.enter() || g.shut() {
-					t.Fatal("the gate is shut once, and then nobody enters")
+				if !g.acquire() || !g.close() || g.acquire() || g.close() {
+					t.Fatal("the guard is closed once, and cannot be acquired then")
 				}
-				if g.leave() {
+				if g.release() {
 					free()
 				}
 				<-done
@@ -53,13 +53,13 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestGateOfOneGoroutine: who shuts the gate while the rank is inside does not free what it uses.
-func TestGateOfOneGoroutine(t *testing.T) {
-	g := gate{marks: marksCount()}
-	if !g.stepIn() || !g.enter() || !g.shut() || g.leave() {
+// TestGuardOfOneGoroutine: whoever closes the guard while the rank holds it does not free what the rank uses.
+func TestGuardOfOneGoroutine(t *testing.T) {
+	g := refGuard{marks: hasMembarrier()}
+	if !g.acquireOwn() || !g.acquire() || !g.close() || g.release() {
 		t.Error("it is freed though the rank is inside")
 	}
-	if !g.stepOut() || g.stepIn() || g.stepOut() {
+	if !g.releaseOwn() || g.acquireOwn() || g.releaseOwn() {
 		t.Error("it is freed once, by the rank")
 	}
 }

@@ -43,11 +43,11 @@ func TestRoom(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := room(filepath.Join(top, "proc"), filepath.Join(top, "cg")); got != c.want {
+		if got := memoryLeft(filepath.Join(top, "proc"), filepath.Join(top, "cg")); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
-	if n := room("/proc", "/sys/fs/cgroup"); n < 1<<20 {
+	if n := memoryLeft("/proc", "/sys/fs/cgroup"); n < 1<<20 {
 		t.Errorf("here: %d", n)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allowance is what this process may still take. To find that out takes longer than anything else that is done for a
-// new communicator.
+// allowance is how much memory this process may still take. Finding that out takes longer than anything else that a new
+// communicator does.
 type allowance struct {
 	mu    sync.Mutex
 	left  int64
@@ -25,17 +25,17 @@ type allowance struct {
 	ask   func() int64
 }
 
-// spare is the allowance of this process. Tests replace what the system says.
-var spare = allowance{ask: func() int64 { return room("/proc", "/sys/fs/cgroup") }}
+// spare is the allowance of this process. Tests replace ask.
+var spare = allowance{ask: func() int64 { return memoryLeft("/proc", "/sys/fs/cgroup") }}
 
-// The last answer of the system counts for this long, if it leaves so many times what is wanted now: other processes
-// take memory as well.
+// The last answer of the system is reused for this long, provided that it is this many times what is wanted now, as
+// other processes take memory as well.
 const (
 	believed = time.Second
 	plenty   = 64
 )
 
-// take takes n bytes, if there are as many.
+// take takes n bytes off the allowance, or returns an error if fewer are left.
 func (a *allowance) take(n int64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -49,10 +49,10 @@ func (a *allowance) take(n int64) error {
 	return nil
 }
 
-// room returns how many bytes of memory this process can still get: of the machine, and of the memory cgroups that it
-// is in. To take more is not an error there, but the end of some process. proc and cgroup are where the system says so;
-// what it does not say counts as enough.
-func room(proc, cgroup string) int64 {
+// memoryLeft returns how many bytes of memory the machine and this process's memory cgroups have left. Taking more is
+// not an error there, but kills some process. proc and cgroup are the mount points to read; limits that cannot be read
+// count as enough.
+func memoryLeft(proc, cgroup string) int64 {
 	left := int64(math.MaxInt64)
 	if kib, ok := field(path.Join(proc, "meminfo"), "MemAvailable:"); ok {
 		left = kib << 10
@@ -64,19 +64,18 @@ func room(proc, cgroup string) int64 {
 		case len(f) < 3:
 		case f[1] == "": // version 2, alone or beside version 1
 			for _, top := range []string{cgroup, path.Join(cgroup, "unified")} {
-				left = min(left, roomBelow(top, f[2], "memory.max", "memory.current", "inactive_file"))
+				left = min(left, cgroupLeft(top, f[2], "memory.max", "memory.current", "inactive_file"))
 			}
 		case f[1] == "memory":
-			left = min(left, roomBelow(path.Join(cgroup, "memory"), f[2],
+			left = min(left, cgroupLeft(path.Join(cgroup, "memory"), f[2],
 				"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"))
 		}
 	}
 	return left
 }
 
-// roomBelow returns what the limits of a group and of those above it leave. What the group keeps of files can be given
-// back.
-func roomBelow(top, group, limit, usage, files string) int64 {
+// cgroupLeft returns how many bytes the limits of a cgroup and its ancestors leave. Its page cache counts as free.
+func cgroupLeft(top, group, limit, usage, files string) int64 {
 	left := int64(math.MaxInt64)
 	for p := path.Clean("/" + group); ; p = path.Dir(p) {
 		dir := path.Join(top, p)
@@ -92,7 +91,8 @@ func roomBelow(top, group, limit, usage, files string) int64 {
 	}
 }
 
-// field returns the number after a name in a file, or the one at its beginning. It is not there if a limit is "max".
+// field returns the number after a name in a file, or at its beginning if name is empty. There is none if a limit is
+// "max".
 func field(file, name string) (int64, bool) {
 	b, err := os.ReadFile(file)
 	if err != nil {
