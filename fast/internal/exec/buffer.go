@@ -2,7 +2,7 @@ package exec
 
 import "unsafe"
 
-// Buffer is one of the buffers of a Call, cut into chunks by Layout. Its methods give the memory of regions.
+// Buffer is one of the buffers of a Call, cut into chunks by Layout. Its methods return the memory of chunks.
 type Buffer struct {
 	Data  []byte
 	*Cuts     // the same for all buffers of a call
@@ -42,7 +42,7 @@ func (b *Buffer) Slot(at, like int) []byte {
 	return b.Data[from:to:to]
 }
 
-// offset returns where chunk or slot at begins, in bytes.
+// offset returns the byte offset of chunk or slot at.
 func (b *Buffer) offset(at int) int {
 	if b.slot > 0 {
 		return at * b.slot
@@ -59,13 +59,13 @@ func (c *Cuts) length(at int) int {
 	return c.short
 }
 
-// memory is memory that calls use one after the other.
+// memory is memory that consecutive calls reuse.
 type memory struct{ data []byte }
 
 // CacheLine is the alignment of memory.
 const CacheLine = 64
 
-// Need returns n bytes, with whatever is in them.
+// Need returns n bytes, with undefined contents.
 func (m *memory) Need(n int) []byte {
 	if n > len(m.data) {
 		data := make([]byte, n+CacheLine)
@@ -84,7 +84,7 @@ func Overlap(x, y []byte) bool {
 	return a < b+uintptr(len(y)) && b < a+uintptr(len(x))
 }
 
-// Address returns where the memory of s begins.
+// Address returns the address of s's memory.
 func Address(s []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
 
 const maxInt = int(^uint(0) >> 1)

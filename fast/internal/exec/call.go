@@ -21,15 +21,15 @@ func (x *Call) Send(to int, data []byte) {
 	}
 }
 
-// send returns one more send, which is to be filled in. It is made where it lies: a processor waits for what was stored
-// word by word before it copies that in larger pieces.
+// send returns one more send, for the caller to fill in place: a processor that copies in large pieces what was just
+// stored word by word has to wait for those stores.
 func (x *Call) send() *wire.Send {
 	n := len(x.sends)
 	x.sends = slices.Grow(x.sends, 1)[:n+1]
 	return &x.sends[n]
 }
 
-// recv returns one more receive, which is to be filled in.
+// recv returns one more receive, for the caller to fill in place.
 func (x *Call) recv() *wire.Recv {
 	n := len(x.recvs)
 	x.recvs = slices.Grow(x.recvs, 1)[:n+1]
@@ -53,7 +53,8 @@ func (x *Call) RecvReduce(from int, into, with []byte, receivedFirst bool) {
 	}
 }
 
-// Borrow is Recv of operands that nothing but Reduce reads: it may find them where they arrived, and into unchanged.
+// Borrow is Recv for operands that only Reduce reads. Reduce may then find them where they arrived, with into
+// unchanged.
 func (x *Call) Borrow(from int, into []byte) {
 	if x.receives = len(into) > 0; x.receives {
 		r := x.recv()
@@ -63,7 +64,8 @@ func (x *Call) Borrow(from int, into []byte) {
 }
 
 // AfterSend marks the receive listed last: where the send to the same rank has the same memory, each part of it is
-// overwritten only after it was sent. The step has no other send to that rank: it might be overwritten before.
+// overwritten only after it was sent. The step must have no other send to that rank, which might be overwritten
+// earlier.
 func (x *Call) AfterSend() {
 	if x.receives {
 		x.recvs[len(x.recvs)-1].AfterSend = true
@@ -80,13 +82,13 @@ func (x *Call) Await(from int) {
 	x.recv().Peer = from
 }
 
-// Exchange carries out what was listed since the last Exchange, all at once, and returns when it is done.
+// Exchange makes the messages listed since the last Exchange, concurrently, and returns when all are complete.
 func (x *Call) Exchange(ctx context.Context) error {
 	if len(x.sends)+len(x.recvs) == 0 || x.together {
 		return nil
 	}
 	x.announce()
-	x.loans, x.lent = x.loans[:0], false // the transport takes them back
+	x.loans, x.lent = x.loans[:0], false // the transport reclaims them
 	x.Executor.EventLog.list(x, 0, 0)
 	x.Executor.EventLog.step()
 	err := x.Executor.Transport.Exchange(ctx, x.sends, x.recvs)
@@ -98,7 +100,7 @@ func (x *Call) Exchange(ctx context.Context) error {
 	return err
 }
 
-// findLoans notes what the transport has lent in the last Exchange.
+// findLoans records what the transport lent in the last Exchange.
 func (x *Call) findLoans() {
 	n := 0
 	for i := range x.recvs {
@@ -113,7 +115,7 @@ func (x *Call) findLoans() {
 	x.borrowed = x.borrowed[:0]
 }
 
-// release gives back what was lent.
+// release gives back everything that is lent.
 func (x *Call) release() {
 	if len(x.loans) == 0 && !x.lent {
 		return
@@ -126,8 +128,8 @@ func (x *Call) release() {
 	}
 }
 
-// forget drops what was listed, so that the caller's memory can be collected. That is little: loops take less time than
-// clear, which calls the runtime where there are pointers (4 ns of the 80 of BenchmarkPath).
+// forget drops the listed messages, so that the caller's memory can be garbage collected. There are few: loops take
+// less time than clear, which calls the runtime where there are pointers (4 ns of the 80 of BenchmarkPath).
 func (x *Call) forget() {
 	for i := range x.sends {
 		s := &x.sends[i]
@@ -162,8 +164,8 @@ func (x *Call) record() {
 	}
 }
 
-// conclude announces a call without messages, by an Exchange of none: a rank that waits for a message of it can see
-// that there is none.
+// conclude announces a call without messages by an empty Exchange, so that a rank that waits for a message of it can
+// see that there is none.
 func (x *Call) conclude(ctx context.Context) error {
 	if x.Begun {
 		return nil
@@ -183,7 +185,7 @@ func (x *Call) Copy(into, from []byte) {
 	}
 }
 
-// Refer is Copy of an operand that nothing but Reduce reads: it reads from, and into stays as it was.
+// Refer is Copy for an operand that only Reduce reads. Reduce reads it in from, and into remains unchanged.
 func (x *Call) Refer(into, from []byte) {
 	x.Executor.EventLog.local(x, events.Copy, into, true, from)
 	if len(from) > 0 {
@@ -211,16 +213,16 @@ func (x *Call) Reduce(into []byte) {
 	x.operands = x.operands[:0]
 }
 
-// Finish completes a reduction in place: what the op does once to the combination of all operands.
+// Finish completes a reduction in place, by the step of the op that applies once to the combination of all operands.
 func (x *Call) Finish(data []byte) {
 	x.Executor.EventLog.local(x, events.Finish, data, false)
 	kernel.Finish(x.Op, x.Elem, data, x.Size)
 }
 
-// Seq returns the number of the call in progress, or of the last one; 0: there was none.
+// Seq returns the number of the call in progress or else of the last one, or 0 before the first.
 func (x *Call) Seq() uint64 { return x.mark.Call.Seq }
 
-// reset forgets the caller's memory.
+// reset drops all references to the caller's memory.
 func (x *Call) reset() {
 	if len(x.sends)+len(x.recvs) > 0 { // it has failed
 		x.forget()
@@ -233,13 +235,13 @@ func (x *Call) reset() {
 	x.In.Data, x.Out.Data, x.Scratch.Data, x.form = nil, nil, nil, nil
 }
 
-// MaxScratch is the most scratch memory, in bytes, that an algorithm gets, 16 GiB: a program without the memory for its
-// scratch ends, so what can hardly be there is refused.
+// MaxScratch is the most scratch memory, in bytes, that an algorithm gets: 16 GiB. A program that runs out of memory
+// crashes, so a larger demand is refused.
 const MaxScratch = 16 << 30
 
-// Layout cuts every block into so many chunks, of which the first ones are one element longer than the others if it
-// does not come out even, and provides so many slots of scratch, each as long as the longest chunk. Every algorithm
-// begins with it. It fails with ErrInvalidArgument, also if the scratch is more than 16 GiB.
+// Layout cuts every block into that many chunks, and provides that many slots of scratch, each as long as the longest
+// chunk. If the elements cannot be divided evenly, the first chunks have one more than the others. Every algorithm
+// begins with Layout. It fails with ErrInvalidArgument if the numbers are out of range or the scratch exceeds 16 GiB.
 func (x *Call) Layout(chunks, slots int) error {
 	if chunks < 1 || slots < 0 {
 		return wire.Refuse(x.Collective.Name, "a layout of %d chunks and %d slots", chunks, slots)

@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// The types and functions of this file, and Call and Buffer, are what generated code is written in. Programs that call
-// collectives need none of them.
+// Generated code uses the types and functions of this file, and Call and Buffer. Programs that call collectives need
+// none of them.
 
 // Collective is a primitive and the algorithms that can carry it out. Generated code declares one per primitive.
 type Collective struct {
@@ -18,15 +18,15 @@ type Collective struct {
 	Hash         uint64 // of the specification
 	Reduces      bool   // takes an op
 	PointToPoint bool   // is the call of two ranks alone, Root and Peer
-	Needs        Needs  // which ranks' calls it takes for one to end
+	Needs        Needs  // which ranks must begin the call before a rank's own can end
 	Algorithms   []Algorithm
-	// Rules say which algorithm a call gets: that of the first rule that matches. A call that none matches gets the
-	// first of Algorithms that serves it. Algorithms that were not proved for so many ranks are passed over.
+	// Rules select the algorithm of a call: the first rule that matches decides. A call that matches none gets the
+	// first of Algorithms that serves it. Algorithms not proved for the number of ranks are skipped.
 	Rules []selection.Rule
 }
 
-// Needs says which ranks have to begin a call with data, or a barrier, before a rank's own can end: those on whose
-// input its result depends, or that have to enter.
+// Needs says which ranks have to begin a call with data, or a barrier, before a rank's own can end: the ranks on whose
+// input its result depends, or that must enter the barrier.
 type Needs uint8
 
 // The needs.
@@ -47,10 +47,10 @@ type Algorithm struct {
 	Name        string              // "ring"
 	Hash        uint64              // of the algorithm's text
 	Commutative bool                // needs a commutative op
-	Pipelined   bool                // the depth of a call makes a difference to it
-	OutOfPlace  bool                // needs distinct buffers: it gets a copy of In where the caller's overlap
+	Pipelined   bool                // the algorithm depends on the depth of a call
+	OutOfPlace  bool                // needs distinct buffers: In is copied if the caller's overlap
 	Serves      func(size int) bool // nil: every size
-	Proved      Proved              // for which calls: others get it only with Unproved
+	Proved      Proved              // for which calls; others get it only with Unproved
 	Run         func(ctx context.Context, x *Call) error
 }
 
@@ -59,19 +59,19 @@ type Args struct {
 	Count      int // elements per block
 	Op         spec.Op
 	Root, Peer int
-	// In place, In's element AliasIn is Out's element AliasOut. NoAlias: the buffers may not overlap.
+	// If the call is in place, In's element AliasIn is Out's element AliasOut. NoAlias: the buffers must not overlap.
 	AliasIn, AliasOut int
 	NoAlias           bool
 }
 
-// Renamed returns k under another name, by which a part of its ranks call it.
+// Renamed returns k under another name, which some of its ranks call it by.
 func (k *Collective) Renamed(name string) Collective {
 	as := *k
 	as.Name = name
 	return as
 }
 
-// Within returns k as a part of another operation, which has that name: it matches k nowhere else.
+// Within returns k as a part of the named operation. It does not match k outside that operation.
 func (k *Collective) Within(operation string) Collective {
 	part := k.Renamed(operation)
 	for _, b := range []byte(operation) {
@@ -80,7 +80,7 @@ func (k *Collective) Within(operation string) Collective {
 	return part
 }
 
-// algorithm returns the index of the algorithm of that name; -1 if there is none.
+// algorithm returns the index of the algorithm of that name, or -1.
 func (k *Collective) algorithm(name string) int {
 	for i := range k.Algorithms {
 		if k.Algorithms[i].Name == name {
@@ -99,32 +99,32 @@ func (k *Collective) Names() []string {
 	return names
 }
 
-// same is *args == *a, word by word: a processor waits for what was stored so before it compares that in larger pieces.
+// same reports whether *args == *a. It compares word by word, because args were just stored that way, and a processor
+// that compares in larger pieces has to wait for those stores.
 func (args *Args) same(a *Args) bool {
 	return args.Count == a.Count && args.Op == a.Op && args.Root == a.Root && args.Peer == a.Peer &&
 		args.AliasIn == a.AliasIn && args.AliasOut == a.AliasOut && args.NoAlias == a.NoAlias
 }
 
-// inPlace reports whether the buffers share memory in the way that is allowed.
+// inPlace reports whether the buffers share memory in the permitted way.
 func (args *Args) inPlace(dst, src []byte, elem int) bool {
 	return !args.NoAlias && Address(dst)+uintptr(args.AliasOut*elem) == Address(src)+uintptr(args.AliasIn*elem)
 }
 
-// Proved says for which calls an algorithm was proved, with every root and, of two ranks alone, every pair. The zero
-// Proved is for an algorithm of which nothing was proved.
+// Proved says for which calls an algorithm was proved: with every root and, for point-to-point calls, every pair. The
+// zero Proved means that nothing was proved.
 type Proved struct {
 	Sizes  int  // every number of ranks up to this one that it serves
 	Depths int  // these with every depth up to this one; 0: the depth makes no difference
 	Every  bool // by induction, every number of ranks and every depth, up to those of package selection, whatever the above say
 }
 
-// Covers reports whether calls among size ranks were proved, at whatever depth.
+// Covers reports whether calls among size ranks were proved at some depth.
 func (p Proved) Covers(size int) bool {
 	return size <= p.Sizes || p.Every && size <= selection.MaxRanks
 }
 
-// Deepest returns the largest depth for which a was proved among size ranks, as it was for those below; 0: it was not
-// proved.
+// Deepest returns the largest depth up to which a was proved among size ranks, or 0 if it was not proved.
 func (a *Algorithm) Deepest(size int) int {
 	switch p := a.Proved; {
 	case !p.Covers(size):
@@ -137,7 +137,7 @@ func (a *Algorithm) Deepest(size int) int {
 	return selection.MaxDepth
 }
 
-// String says for which calls: "up to 64 ranks and depth 4".
+// String returns for which calls the algorithm was proved, such as "up to 64 ranks and depth 4".
 func (p Proved) String() string {
 	switch {
 	case p.Every:

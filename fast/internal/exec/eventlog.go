@@ -13,7 +13,7 @@ func (l *EventLog) begin(x *Call) {
 	}
 }
 
-// event returns x in the words of a log.
+// event returns x as a log describes it.
 func (x *Call) event() *events.Call {
 	d := x.mark.Call
 	call := events.Call{Seq: d.Seq, Fingerprint: x.mark.Fingerprint, Primitive: x.Collective.Name, Algorithm: x.Algorithm.Name, Spec: d.Primitive,
@@ -31,7 +31,7 @@ func (x *Call) event() *events.Call {
 	return &call
 }
 
-// PlaceOf returns where in x's buffers b is.
+// PlaceOf returns the place of b in x's buffers.
 func (x *Call) PlaceOf(b []byte) events.Place {
 	if len(b) == 0 {
 		return events.Place{}
@@ -48,7 +48,7 @@ func (x *Call) PlaceOf(b []byte) events.Place {
 	return events.Place{Buf: "elsewhere", Bytes: len(b)}
 }
 
-// list notes the messages of x from those indices on. They begin with the next step.
+// list records the messages of x from those indices on. They begin with the next step.
 func (l *EventLog) list(x *Call, sends, recvs int) {
 	if events.On && l != nil {
 		for _, s := range x.sends[sends:] {
@@ -60,7 +60,7 @@ func (l *EventLog) list(x *Call, sends, recvs int) {
 	}
 }
 
-// receive returns r in the words of a log.
+// receive returns r as a log describes it.
 func (x *Call) receive(r *wire.Recv) events.Recv {
 	made := events.Recv{Peer: r.Peer, Into: x.PlaceOf(r.Into), ReceivedFirst: r.ReceivedFirst, AfterSend: r.AfterSend, Lend: r.Lend,
 		Call: fingerprintOf(r.Call)}
@@ -71,7 +71,7 @@ func (x *Call) receive(r *wire.Recv) events.Recv {
 	return made
 }
 
-// fingerprintOf returns that of c, or 0 where a message belongs to the call in progress.
+// fingerprintOf returns the fingerprint of c, or 0 if c is nil: then a message belongs to the call in progress.
 func fingerprintOf(c *wire.Call) uint64 {
 	if c == nil {
 		return 0
@@ -79,7 +79,7 @@ func fingerprintOf(c *wire.Call) uint64 {
 	return c.Fingerprint()
 }
 
-// step writes that the messages which were listed begin, if there are any.
+// step writes that the listed messages begin, if there are any.
 func (l *EventLog) step() {
 	if events.On && l != nil && len(l.listed.Sends)+len(l.listed.Recvs) > 0 {
 		l.listed.Do, l.moving = events.Step, true
@@ -88,7 +88,7 @@ func (l *EventLog) step() {
 	}
 }
 
-// done writes that they are complete, unless err says that one is not.
+// done writes that the messages are complete, unless err is not nil.
 func (l *EventLog) done(err error) {
 	if events.On && l != nil && l.moving {
 		l.moving = false
@@ -98,7 +98,7 @@ func (l *EventLog) done(err error) {
 	}
 }
 
-// local writes what x does by itself.
+// local writes an action of x without messages.
 func (l *EventLog) local(x *Call, do events.Kind, into []byte, lent bool, from ...[]byte) {
 	if events.On && l != nil && len(into) > 0 {
 		made := events.Local{Into: x.PlaceOf(into), Lent: lent}
@@ -109,14 +109,14 @@ func (l *EventLog) local(x *Call, do events.Kind, into []byte, lent bool, from .
 	}
 }
 
-// operand notes an operand of the next reduction.
+// operand records an operand of the next reduction.
 func (l *EventLog) operand(x *Call, from []byte) {
 	if events.On && l != nil {
 		l.operands = append(l.operands, x.PlaceOf(from))
 	}
 }
 
-// reduce writes a reduction of these operands.
+// reduce writes a reduction of the recorded operands.
 func (l *EventLog) reduce(x *Call, into []byte) {
 	if events.On && l != nil {
 		if len(into) > 0 {
@@ -126,8 +126,8 @@ func (l *EventLog) reduce(x *Call, into []byte) {
 	}
 }
 
-// End writes that the calls in progress, if there are any, are over: how, if they have failed, and otherwise nil. What
-// a rank sends to itself is no call.
+// End writes that the calls in progress, if any, have ended. If they failed, failed says how; otherwise it is nil. A
+// message of a rank to itself is not a call.
 func (l *EventLog) End(failed *events.Ended) {
 	if events.On && l != nil && l.calls > 0 {
 		do := events.End

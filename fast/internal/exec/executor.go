@@ -11,19 +11,19 @@ import (
 )
 
 // Executor makes the calls of one rank on one communicator, one at a time: it checks their arguments, chooses
-// algorithms, and runs these. What it keeps of a call serves the next one, which is mostly the same again.
+// algorithms, and runs them. It caches much of a call for the next one, which is usually the same.
 type Executor struct {
 	Planner
 	rank      int
 	Transport transport.Transport // nil: this is the only rank
 	Recorder  Recorder            // the flight recorder; nil: none
-	EventLog  *EventLog           // nil: nothing is written down
+	EventLog  *EventLog           // nil: nothing is logged
 
-	last        Request // the call that is to be made, or was made last; started ones are copied from it
-	generations uint64  // of calls that were prepared so far
+	last        Request // the call to make, or made last; started ones are copied from it
+	generations uint64  // number of calls prepared so far
 	Call        Call
-	Calls       uint64      // made so far by all ranks together
-	series      wire.Series // of these
+	Calls       uint64      // number of collectives made so far
+	series      wire.Series // hash of those collectives
 	// Point-to-point calls made so far with each rank; nil before the first.
 	sent, received         []uint64
 	Group                  []Request // point-to-point calls that are made together
@@ -31,13 +31,13 @@ type Executor struct {
 	scratch, Staged, spare memory
 }
 
-// Recorder is what an executor tells of its calls.
+// Recorder is told of an executor's calls.
 type Recorder interface {
-	Begin(f *Form, seq uint64) // a call of that form and number begins, together with those that began since the last end
-	End()                      // they are over, without an error
+	Begin(f *Form, seq uint64) // a call of that form and number begins, together with those begun since the last End
+	End()                      // these calls have ended without an error
 }
 
-// SetUp prepares e for the calls of a rank among size over t, which is nil where there is only one.
+// SetUp prepares e for the calls of a rank among size over t, which is nil if size is 1.
 func (e *Executor) SetUp(rank, size int, t transport.Transport) {
 	e.rank, e.size, e.Transport = rank, size, t
 	x := &e.Call
@@ -55,7 +55,7 @@ type Call struct {
 	form       *Form // of the call in progress; nil: none
 	Collective *Collective
 	Algorithm  *Algorithm
-	generation uint64    // of the prepared call that the fields below, and Cuts, are of
+	generation uint64    // of the prepared call from which Cuts and the fields below come
 	mark       wire.Mark // of the call in progress, or of the last one
 	Count      int       // elements per block
 	Op         spec.Op
@@ -65,27 +65,27 @@ type Call struct {
 	sends      []wire.Send
 	recvs      []wire.Recv
 	operands   [][]byte
-	borrowed   [][]byte // the places of receives that may be lent, of the next Exchange
+	borrowed   [][]byte // memory of the receives in the next Exchange that may be lent
 	loans      []loan
-	lent       bool // by the transport, which has to be told of the end
-	receives   bool // the receive listed last was not left out
-	together   bool // messages are sent and received later, along with those of other calls
+	lent       bool // by the transport, which needs a Release
+	receives   bool // the last Recv was listed, because it is not empty
+	together   bool // messages are exchanged later, along with those of other calls
 	Begun      bool // the flight recorder knows of the call
-	running    bool // the algorithm has neither returned nor panicked
+	running    bool // the algorithm has not returned; after a panic it stays set
 }
 
-// loan says where the operand really lies that has a place in scratch.
+// loan says where an operand lies whose place in scratch is unused.
 type loan struct {
 	place *byte
 	data  []byte
 }
 
-// EventLog writes down what a communicator's rank does, in programs that are built for that (events.On). In others, and
-// where it is nil, its methods do nothing.
+// EventLog logs what a communicator's rank does, in programs built for that (events.On). In others, and if the log is
+// nil, its methods do nothing.
 type EventLog struct {
 	*events.Trail
-	listed   events.Event   // the messages of the step that is to begin
+	listed   events.Event   // the messages of the next step
 	operands []events.Place // of the next reduction
 	moving   bool           // messages are in flight
-	calls    int            // that have begun and not ended
+	calls    int            // number of calls begun and not ended
 }

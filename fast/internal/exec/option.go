@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Option changes how one call is carried out. All ranks have to pass the same options. The zero Option changes nothing.
+// Option changes how one call is made. All ranks must pass the same options. The zero Option changes nothing.
 type Option struct {
 	Kind   optionKind
 	Name   string
@@ -16,19 +16,19 @@ type Option struct {
 	Fused  *Fused
 }
 
-// optionKind says what an Option is about.
+// optionKind is the kind of an Option.
 type optionKind uint8
 
 // The kinds of options.
 const (
 	AlgorithmOption optionKind = iota + 1
 	DepthOption
-	StartOption // the call is started, and handle's
+	StartOption // the call is started; Handle belongs to it
 	UnprovedOption
-	FusedOption // the call reduces what a Bucket has fused
+	FusedOption // the call reduces the fused tensors of a Bucket
 )
 
-// fusedOf returns what a Bucket has fused for the call; the zero fused if it is no Bucket's.
+// fusedOf returns the tensors that a Bucket has fused for the call, or the zero Fused if it is not a Bucket's.
 func fusedOf(opts []Option) Fused {
 	for i := range opts {
 		if opts[i].Kind == FusedOption {
@@ -48,13 +48,13 @@ func AsksFor(opts []Option) bool {
 	return false
 }
 
-// Fused is the tensors that a Bucket reduces in one call, which ranks compare: their lengths, in their order.
+// Fused describes the tensors that a Bucket reduces in one call. Ranks compare their lengths, in order.
 type Fused struct {
 	n    int
 	hash uint64     // of the lengths
 	name wire.Label // for people: how many there are, and the first lengths
 	used int        // bytes of name
-	full bool       // there was no room for one of the lengths
+	full bool       // one of the lengths did not fit into name
 }
 
 // Add adds a tensor of n elements.
@@ -68,18 +68,18 @@ func (f *Fused) Add(n int) {
 	}
 }
 
-// Label names f and the first of its lengths: "Bucket 3: 6 2 5".
+// Label returns the number of tensors and the first lengths, such as "Bucket 3: 6 2 5".
 func (f *Fused) Label() (l wire.Label) {
 	text := append(strconv.AppendInt(append(l[:0], "Bucket "...), int64(f.n), 10), ':')
 	lengths := f.name[:f.used]
-	if room := len(l) - len(text); len(lengths) > room { // only whole ones
-		lengths = lengths[:max(0, bytes.LastIndexByte(lengths[:max(0, room)+1], ' '))]
+	if space := len(l) - len(text); len(lengths) > space { // only whole ones
+		lengths = lengths[:max(0, bytes.LastIndexByte(lengths[:max(0, space)+1], ' '))]
 	}
 	copy(l[min(len(text), len(l)):], lengths)
 	return l
 }
 
-// Mark returns f in the Op of a call's description, 0 if there is none.
+// Mark returns the bits of f in the Op of a call's description, or 0 if f is empty.
 func (f *Fused) Mark() uint32 {
 	if f.n == 0 {
 		return 0

@@ -10,39 +10,39 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// This file chooses the algorithm and the depth of a call. What rules look at besides the bytes of a block is the same
-// for all calls of a collective on a communicator, so that the first of them finds out which rules are left, and the others
-// look for the first one that allows their bytes.
+// This file chooses the algorithm and the depth of a call. Apart from the bytes of a block, rules only depend on what
+// all calls of a collective on a communicator have in common. So the first call determines the applicable rules, and
+// the others search these for the first that allows their bytes.
 
 // Planner chooses algorithms for the calls on one communicator.
 type Planner struct {
 	size    int
-	Carrier string                               // how the ranks talk, in the words of rules
-	PerHost int                                  // how many of them are on the host that has the most; 0: all
+	Carrier string                               // the transport, as rules name it
+	PerHost int                                  // number of ranks on the host that has the most; 0: all
 	Tuning  func(k *Collective) []selection.Rule // the rules before the built-in ones; nil: none
 	Plans   []*plan                              // of the collectives that were called
 	latest  *plan
 }
 
-// plan is the part of a selection table that is for the calls of one collective on one communicator.
+// plan is the part of a selection table that applies to the calls of one collective on one communicator.
 type plan struct {
 	k     *Collective
 	size  int
 	table []selection.Rule
 	Tuned int               // how many of these come from a Tuning
-	Calls [2]selection.Call // what rules see of calls with ops that are not commutative, and of the others
+	Calls [2]selection.Call // what rules see of calls: with ops that are not commutative, and others
 	Steps [2][]planStep     // for these
 	named []planStep        // of each algorithm, if a call asks for it by name
 }
 
-// planStep is the algorithm of calls with more bytes in a block than the step before it is for.
+// planStep is the algorithm for calls whose blocks have more bytes than the previous step allows.
 type planStep struct {
 	maxBytes, pieceBytes int
-	deepest              int // the largest depth for which it was proved with so many ranks; 0: it was not
+	deepest              int // the largest depth for which it was proved with this number of ranks; 0: not proved
 	Algorithm            *Algorithm
 }
 
-// Plan returns the algorithm and the depth for a call whose blocks have count elements and so many bytes.
+// Plan returns the algorithm and the depth for a call whose blocks have count elements and that many bytes.
 func (pl *Planner) Plan(k *Collective, count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
 	p := pl.latest
 	if p == nil || p.k != k {
@@ -51,7 +51,7 @@ func (pl *Planner) Plan(k *Collective, count, bytes int, op spec.Op, opts []Opti
 	return p.Choose(count, bytes, op, opts)
 }
 
-// Choose is plan for a call of p.
+// Choose is Plan for a call of p's collective.
 func (p *plan) Choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
 	var s *planStep
 	unproved := false
@@ -90,12 +90,12 @@ func (p *plan) Choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm
 	return s.Algorithm, max(1, min(depth, count)), nil
 }
 
-// Explain returns which rule is for calls with op and blocks of so many bytes, and why those before it are not.
+// Explain returns which rule applies to calls with op and blocks of that many bytes, and why earlier ones do not.
 func (p *plan) Explain(op spec.Op, bytes int) selection.Choice {
 	return selection.Explain(p.table, p.k.Selectable(), p.Calls[commuting(op)], bytes)
 }
 
-// step returns the one for blocks of so many bytes; nil if there is none.
+// step returns the step for blocks of that many bytes, or nil.
 func (p *plan) step(bytes int, op spec.Op) *planStep {
 	steps := p.Steps[commuting(op)]
 	for i := range steps {
@@ -115,7 +115,7 @@ func (p *plan) algorithm(name string) (*planStep, error) {
 	return &p.named[i], nil
 }
 
-// planFor returns the plan for calls of k, which is made when it is called first.
+// planFor returns the plan for calls of k, and makes it for the first call.
 func (pl *Planner) planFor(k *Collective) *plan {
 	i := slices.IndexFunc(pl.Plans, func(p *plan) bool { return p.k == k })
 	if i < 0 {
@@ -126,7 +126,7 @@ func (pl *Planner) planFor(k *Collective) *plan {
 	return pl.latest
 }
 
-// NewPlan finds the rules that may be for calls of k.
+// NewPlan returns a new plan: the rules that can apply to calls of k.
 func (pl *Planner) NewPlan(k *Collective) *plan {
 	var rules []selection.Rule
 	if pl.Tuning != nil {
@@ -140,8 +140,8 @@ func (pl *Planner) NewPlan(k *Collective) *plan {
 	algorithms := k.Selectable()
 	for i := range p.Steps {
 		call := pl.SelectionOf(i > 0)
-		// Where none was proved for so many ranks, calls with Unproved get one of the others, and all others are
-		// refused.
+		// If no algorithm was proved for this number of ranks, calls with Unproved get an unproved one, and all others
+		// are refused.
 		call.Unproved = !slices.ContainsFunc(algorithms, func(a selection.Algorithm) bool { return a.Carries(call) })
 		p.Calls[i] = call
 		for _, s := range selection.Steps(p.table, algorithms, call) {
@@ -153,7 +153,7 @@ func (pl *Planner) NewPlan(k *Collective) *plan {
 	return p
 }
 
-// pieceOf returns what the first rule for that algorithm, and for how the ranks talk, says of its pieces.
+// pieceOf returns PieceBytes of the first rule for that algorithm and the communicator's transport, or 0.
 func (pl *Planner) pieceOf(table []selection.Rule, algorithm string) int {
 	for _, r := range table {
 		if r.Algorithm == algorithm && (r.Transport == "" || r.Transport == pl.Carrier) {
@@ -163,13 +163,13 @@ func (pl *Planner) pieceOf(table []selection.Rule, algorithm string) int {
 	return 0
 }
 
-// SelectionOf returns what rules see of calls on its communicator.
+// SelectionOf returns what rules see of calls on the planner's communicator.
 func (pl *Planner) SelectionOf(commutative bool) selection.Call {
 	return selection.Call{Transport: pl.Carrier, Size: pl.size, PerHost: pl.PerHost, Commutative: commutative}
 }
 
-// table returns the built-in rules, in their order: those of k and, for calls that none of them is for, the algorithms
-// as they are listed.
+// table returns the built-in rules in order: those of k and then, for calls that none of them matches, one for each
+// algorithm as listed.
 func (k *Collective) table() []selection.Rule {
 	table := slices.Clone(k.Rules)
 	for _, a := range k.Algorithms {
@@ -178,7 +178,7 @@ func (k *Collective) table() []selection.Rule {
 	return table
 }
 
-// Selectable returns what a selection has to know of the algorithms.
+// Selectable returns what package selection needs to know of the algorithms.
 func (k *Collective) Selectable() []selection.Algorithm {
 	list := make([]selection.Algorithm, len(k.Algorithms))
 	for i, a := range k.Algorithms {
@@ -195,7 +195,7 @@ func (a *Algorithm) Carries(size int, op spec.Op) bool {
 	return (a.Serves == nil || a.Serves(size)) && (!a.Commutative || commutes(op))
 }
 
-// commuting returns where a plan has what is for calls with op.
+// commuting returns the index of calls with op in a plan's Calls and Steps.
 func commuting(op spec.Op) int {
 	if commutes(op) {
 		return 1
@@ -206,7 +206,8 @@ func commuting(op spec.Op) int {
 // commutes reports whether op is commutative, or none.
 func commutes(op spec.Op) bool { return op == 0 || op.Commutative() }
 
-// notProved returns the error of a call that would get s, and a depth if it asks for one.
+// notProved returns the error of a call that would get s, which is not proved for it. Depth is 0 unless the call asks
+// for one.
 func (p *plan) notProved(s *planStep, op spec.Op, depth int, opts []Option) error {
 	const more = `; "collgen prove -write" proves every number of ranks and every depth, "collgen gen -n" more ranks, and ` +
 		"the option Unproved lets the call run as it is"

@@ -5,7 +5,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Request is a call that is to be made: a prepared one, and its buffers.
+// Request is a call to make: a prepared call and its buffers.
 type Request struct {
 	Prepared
 	Dst, Src []byte
@@ -16,18 +16,18 @@ func NewRequest(k *Collective, t spec.Type, args Args, dst, src []byte) *Request
 	return &Request{Prepared{Form: Form{Collective: k, Type: t, Args: args}}, dst, src}
 }
 
-// Prepared is a call that was checked and has its algorithm, as a persistent collective of MPI: it can be made again and
-// again, with other buffers. An executor keeps the one that was prepared last, because programs repeat their calls. Who
-// keeps anything that follows from the call compares generations.
+// Prepared is a call whose arguments were checked and whose algorithm was chosen, like a persistent collective of MPI:
+// it can be made repeatedly, with different buffers. An executor keeps the one prepared last, because programs repeat
+// their calls. Anything cached for a call is valid for the same generation.
 type Prepared struct {
 	Form
-	generation uint64    // is another one whenever the form changes; 0: it is not prepared
-	withOpts   bool      // it depends on options, which are not in the form
-	desc       wire.Call // what the other ranks compare with theirs, but for its place in the order of calls
+	generation uint64    // changes whenever the form does; 0: not prepared
+	withOpts   bool      // depends on options, which are not in the form
+	desc       wire.Call // what ranks compare, except the call's place in the order of calls
 	hash       uint64    // of desc: wire.Call.Form
 }
 
-// Form is what all ranks agree on, and the kernel, algorithm and depth that follow.
+// Form is what all ranks agree on, and the algorithm and depth that follow.
 type Form struct {
 	Collective *Collective
 	Type       spec.Type
@@ -42,7 +42,7 @@ func (p *Prepared) isFor(k *Collective, t spec.Type, args *Args) bool {
 	return p.generation != 0 && !p.withOpts && p.Collective == k && p.Type == t && p.Args.same(args)
 }
 
-// Describe returns all that the other ranks compare with theirs, but the call's number.
+// Describe returns everything that ranks compare, except the call's place in the order of calls.
 func (p *Form) Describe() wire.Call {
 	d := wire.Call{Primitive: p.Collective.Hash, Schedule: p.Algorithm.Hash, Count: uint64(p.Args.Count), Type: uint32(p.Type),
 		Root: uint32(p.Args.Root), Depth: uint32(p.Depth),
@@ -59,7 +59,7 @@ func (p *Form) Describe() wire.Call {
 	return d
 }
 
-// checkOverlap finds what is wrong with buffers that share memory.
+// checkOverlap returns an error if the buffers share memory in a way that is not permitted.
 func (r *Request) checkOverlap() error {
 	switch {
 	case !Overlap(r.Dst, r.Src):

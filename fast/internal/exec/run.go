@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Request returns the call of k with these arguments, prepared, or what is wrong with them. It is valid until the next
-// one.
+// Request returns the call of k with these arguments, prepared, or an error if they are invalid. The result is valid
+// until the next Request.
 func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []byte, opts []Option) (*Request, error) {
 	r := &e.last
 	if len(opts) > 0 || !r.isFor(k, t, args) {
@@ -26,13 +26,13 @@ func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []by
 // ForgetBuffers lets the buffers of the last request be collected.
 func (e *Executor) ForgetBuffers() { e.last.Dst, e.last.Src = nil, nil }
 
-// Prepare has p be the call of its collective with its arguments, but without its buffers, and with these options.
+// Prepare prepares p anew, as the call of its collective with its arguments and these options.
 func (e *Executor) Prepare(p *Prepared, opts []Option) error {
 	form := Form{Collective: p.Collective, Type: p.Type, Args: p.Args}
 	return e.prepare(p, &form, opts)
 }
 
-// prepare has p be the call of that form, whose algorithm and depth it finds. After an error p is as before.
+// prepare makes p the call of that form, and chooses its algorithm and depth. After an error p is unchanged.
 func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
 	if err := e.check(form); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
 	return nil
 }
 
-// check returns what is wrong with the arguments, whatever the buffers are.
+// check returns an error if the arguments are invalid. It does not look at the buffers.
 func (e *Executor) check(f *Form) error {
 	k, args := f.Collective, &f.Args
 	bytes, root, peer := f.Type.Bytes(), "root", "peer"
@@ -77,7 +77,7 @@ func (e *Executor) check(f *Form) error {
 	return nil
 }
 
-// Run makes the call r, and returns its number. Until reset, the executor keeps what the caller's memory is for.
+// Run makes the call r and returns its number. The executor refers to the caller's memory until Reset.
 func (e *Executor) Run(ctx context.Context, r *Request) (seq uint64, err error) {
 	src := r.Src
 	if r.Algorithm.OutOfPlace && Overlap(r.Dst, src) {
@@ -108,7 +108,7 @@ func (e *Executor) Run(ctx context.Context, r *Request) (seq uint64, err error) 
 	return seq, nil
 }
 
-// begin prepares x for the algorithm of r, whose input is src and whose mark says its number.
+// begin prepares x for the algorithm of r, with input src. The mark has the call's number.
 func (x *Call) begin(r *Request, src []byte, mark wire.Mark) {
 	if x.generation != r.generation {
 		x.take(&r.Prepared)
@@ -128,7 +128,7 @@ func (x *Call) take(p *Prepared) {
 	}
 }
 
-// ended tells that the calls in progress are over, without an error.
+// ended reports to the recorder and the event log that the calls in progress have ended without an error.
 func (e *Executor) ended() {
 	if e.Recorder != nil {
 		e.Recorder.End()
@@ -136,12 +136,12 @@ func (e *Executor) ended() {
 	e.EventLog.End(nil)
 }
 
-// Withdrawn reports whether err is that of a call which has done nothing: its algorithm could not be laid out.
+// Withdrawn reports whether err is from a call that has done nothing, because its Layout failed.
 func (e *Executor) Withdrawn(err error) bool {
 	return errors.Is(err, wire.ErrInvalidArgument) && !e.Call.Begun
 }
 
-// Interrupted reports whether the call in progress has panicked, and has the flight recorder know of it.
+// Interrupted reports whether the call in progress has panicked. If so, it tells the flight recorder about the call.
 func (e *Executor) Interrupted() bool {
 	if !e.Call.running {
 		return false
@@ -151,18 +151,17 @@ func (e *Executor) Interrupted() bool {
 	return true
 }
 
-// RecordCall tells the flight recorder about the call in progress, if there is one, unless it knows of it.
+// RecordCall tells the flight recorder about the call in progress, if there is one, unless it knows already.
 func (e *Executor) RecordCall() {
 	if e.Call.form != nil {
 		e.Call.record()
 	}
 }
 
-// Reset forgets the caller's memory.
+// Reset drops all references to the caller's memory.
 func (e *Executor) Reset() { e.Call.reset() }
 
-// counter returns the number of calls that were made so far among the ranks of this one: all of them, or a sender and a
-// receiver.
+// counter returns the counter of the calls made so far among the ranks of r: all ranks, or a sender and a receiver.
 func (e *Executor) counter(r *Request) *uint64 {
 	if !r.Collective.PointToPoint {
 		return &e.Calls
@@ -176,7 +175,7 @@ func (e *Executor) counter(r *Request) *uint64 {
 	return &e.received[r.Args.Root]
 }
 
-// HasMade reports whether this rank, which makes no calls now, has made its part of a call in which another one is.
+// HasMade reports whether this rank, which is not in a call, has already made its part of a call that other is in.
 func (e *Executor) HasMade(x *wire.Call, other int) bool {
 	switch {
 	case x.Peer == 0:

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Runtime is package fast's part of package collective, which cannot reach what fast does not export. The communicator
-// is a *fast.Comm, and the handle a *fast.Handle. It is set when fast is initialized.
+// Runtime gives package collective access to what package fast does not export. Comm is a *fast.Comm, and handle a
+// *fast.Handle. It is set when fast is initialized.
 var Runtime interface {
 	Do(ctx context.Context, comm any, k *Collective, t spec.Type, args *Args, dst, src []byte, opts []Option) error
 	Start(opts []Option, call func(opts []Option) error) (handle any)

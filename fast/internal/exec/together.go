@@ -7,14 +7,14 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Point-to-point calls that begin together: all of their messages are in flight in one Exchange, so that none has to
-// wait for another's end.
+// Point-to-point calls that begin together: all their messages are in flight in one Exchange, so that none waits for
+// another to end.
 
-// Enlist adds calls to those that are to be made together.
+// Enlist adds calls to those to make together.
 func (e *Executor) Enlist(calls ...Request) { e.Group = append(e.Group, calls...) }
 
-// RunTogether makes the calls that were enlisted, and returns the number of the first one. Its error is the cause
-// alone, which is the same for all of them.
+// RunTogether makes the enlisted calls, and returns the number of the first one. Its error is the bare cause, which is
+// the same for all of them.
 func (e *Executor) RunTogether(ctx context.Context) (seq uint64, err error) {
 	x := &e.Call
 	e.descs = slices.Grow(e.descs[:0], len(e.Group))[:len(e.Group)]
@@ -43,8 +43,8 @@ func (e *Executor) listAll(ctx context.Context) error {
 	return nil
 }
 
-// list lists the message of one of the calls, of which each says which call it belongs to. What a rank sends to itself
-// is copied.
+// list lists the message of one of the calls, with the call that it belongs to. A message of a rank to itself is
+// copied.
 func (e *Executor) list(ctx context.Context, at int) error {
 	r, d, x := &e.Group[at], &e.descs[at], &e.Call
 	if r.Args.Root == r.Args.Peer {
@@ -71,16 +71,16 @@ func (e *Executor) list(ctx context.Context, at int) error {
 	}
 	e.EventLog.begin(x)
 	e.EventLog.list(x, sends, recvs)
-	if len(x.sends) == sends && len(x.recvs) == recvs { // announced all the same, as by Call.announce
+	if len(x.sends) == sends && len(x.recvs) == recvs { // announce it nevertheless, as Call.announce does
 		e.Transport.Begin(mark)
 	}
 	return nil
 }
 
-// NumberOf returns the number of the call that was enlisted at that place, 0 if a rank sends to itself.
+// NumberOf returns the number of the call enlisted at that index, or 0 for a message of a rank to itself.
 func (e *Executor) NumberOf(at int) uint64 { return e.descs[at].Seq }
 
-// ForgetGroup forgets the calls that were enlisted, and their memory.
+// ForgetGroup drops the enlisted calls and their memory.
 func (e *Executor) ForgetGroup() {
 	clear(e.Group)
 	e.Group = e.Group[:0]
