@@ -255,3 +255,15 @@ func TestCloseWaits(t *testing.T) {
 		})
 	}
 }
+
+// TestStateNames: each state has a name, and what is none has a number.
+func TestStateNames(t *testing.T) {
+	for s, want := range map[State]string{
+		Healthy: "Healthy", Failed: "Failed", Revoked: "Revoked", Aborted: "Aborted", Closed: "Closed",
+		Closed + 1: "State(5)",
+	} {
+		if got := s.String(); got != want {
+			t.Errorf("state %d is called %q, want %q", uint8(s), got, want)
+		}
+	}
+}
