@@ -6,10 +6,11 @@ import (
 	"slices"
 
 	"github.com/collgen/collgen/internal/events"
+	"github.com/collgen/collgen/internal/events/edit"
 )
 
-// doctored is checks of what did not happen: the trace of a call, of which one event was changed, has to be refused,
-// and at the right line. The events keep the numbers of their lines.
+// doctored returns checks of calls that did not happen. Each is the trace of the call with one mistake, which has to be
+// refused at the right line. The events keep their numbers.
 func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 	for rank, all := range t.ranks {
 		for _, do := range []events.Kind{events.Put, events.Placed, events.Done, events.Reduce} {
@@ -32,29 +33,23 @@ func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 			needs := slices.IndexFunc(all, func(e events.Event) bool {
 				return e.Do == events.Done || e.Do == events.Sent && e.Part.Peer == peer
 			})
-			line := all[needs].N
-			return slices.Delete(all, spare, spare+1), line
+			return edit.Drop(all, spare), all[needs].N
 		}},
 		{"without a reduction", 0, func(all []events.Event) ([]events.Event, uint64) {
 			at := first(all, events.Reduce)
-			line := all[at+1].N
-			return slices.Delete(all, at, at+1), line
+			return edit.Drop(all, at), all[at+1].N
 		}},
 		{"with a placed twice", 2, func(all []events.Event) ([]events.Event, uint64) {
 			at := first(all, events.Placed)
-			return slices.Insert(all, at, all[at]), all[at].N
+			return edit.Double(all, at), all[at].N
 		}},
 		{"done before the last is placed", 1, func(all []events.Event) ([]events.Event, uint64) {
 			at := first(all, events.Done)
-			all[at-1], all[at] = all[at], all[at-1]
-			return all, all[at-1].N
+			return edit.Swap(all, at-1), all[at].N
 		}},
 		{"with a put to the wrong rank", 2, func(all []events.Event) ([]events.Event, uint64) {
 			at := first(all, events.Put)
-			part := *all[at].Part
-			part.Peer = 2
-			all[at].Part = &part
-			return all, all[at].N
+			return edit.Change(all, at, func(e *events.Event) { e.Part.Peer = 2 }), all[at].N
 		}},
 		{"without the last event of a rank that is waited for", 0, func(all []events.Event) ([]events.Event, uint64) {
 			return all[:last(all, events.Put)], 0
@@ -62,7 +57,7 @@ func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 	} {
 		changed := *t
 		changed.ranks = slices.Clone(t.ranks)
-		all, line := d.change(slices.Clone(t.ranks[d.rank]))
+		all, line := d.change(t.ranks[d.rank])
 		changed.ranks[d.rank] = all
 		c, err := changed.check(fmt.Sprintf("%s, call 1 %s", of, d.what))
 		if err != nil {
@@ -73,10 +68,15 @@ func (t *traceOfCall) doctored(of string) (checks []*check, err error) {
 			rank = t.ranks[d.rank][len(all)].Part.Peer
 			line = firstFrom(changed.ranks[rank], d.rank)
 		}
-		c.want, c.refused = "Follows", fmt.Sprintf("rank %d, line %d", rank, line+1)
-		checks = append(checks, c)
+		checks = append(checks, c.refusing(rank, line+1))
 	}
 	return checks, nil
+}
+
+// refusing returns c, which has to refuse its trace at that line.
+func (c *check) refusing(rank int, line uint64) *check {
+	c.want, c.refused = "Follows", fmt.Sprintf("rank %d, line %d", rank, line)
+	return c
 }
 
 // spare returns a put, by its rank and its place, without which all other puts can be made: the ranks that do not need

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/internal/events"
+	"github.com/collgen/collgen/internal/events/edit"
 )
 
 // traceOfFailure is how the ranks of a communicator gave it up, and agreed for the first time on who is gone.
@@ -71,22 +72,16 @@ func numberSet(all []int) string {
 	return "{" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(all)), ", "), "[]") + "}"
 }
 
-// doctored is checks of how ranks did not give a communicator up: each has to be refused at the right line.
+// doctored returns checks of failures that did not happen so. Each has to be refused at the right line.
 func (t traceOfFailure) doctored(of string) (checks []*check, err error) {
 	add := func(what string, rank, at int, changed []events.Event) {
 		all := slices.Clone(t)
 		all[rank] = changed
-		c := all.check(of + ", " + what)
-		c.want, c.refused = "Follows", fmt.Sprintf("rank %d, line %d", rank, changed[at].N+1)
-		checks = append(checks, c)
+		checks = append(checks, all.check(of+", "+what).refusing(rank, changed[at].N+1))
 	}
 	for rank, all := range t {
 		if at := first(all, events.Lost); at >= 0 {
-			lives := *all[at].Ended
-			lives.Blames = []int{rank}
-			changed := slices.Clone(all)
-			changed[at].Ended = &lives
-			add("a living rank is lost", rank, at, changed)
+			add("a living rank is lost", rank, at, edit.Change(all, at, func(e *events.Event) { e.Ended.Blames = []int{rank} }))
 			break
 		}
 	}
@@ -95,12 +90,7 @@ func (t traceOfFailure) doctored(of string) (checks []*check, err error) {
 	if fate < 0 || tell < fate || agree < 0 {
 		return nil, fmt.Errorf("rank %d has not given the communicator up, told so, and agreed on it", last)
 	}
-	changed, agreed := slices.Clone(t[last]), *t[last][agree].Agreed
-	agreed.Gone = append(slices.Clone(agreed.Gone), 0)
-	changed[agree].Agreed = &agreed
-	add("agreed on another value", last, agree, changed)
-
-	changed = slices.Insert(slices.Delete(slices.Clone(t[last]), tell, tell+1), fate, t[last][tell])
-	add("told before its end", last, fate, changed)
+	add("agreed on another value", last, agree, edit.Change(t[last], agree, func(e *events.Event) { e.Agreed.Gone = append(e.Agreed.Gone, 0) }))
+	add("told before its end", last, fate, slices.Insert(edit.Drop(t[last], tell), fate, t[last][tell]))
 	return checks, nil
 }

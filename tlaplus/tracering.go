@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/internal/events"
+	"github.com/collgen/collgen/internal/events/edit"
 )
 
 // traceOfRing is what became of the segments of one ring of shared memory.
@@ -64,14 +64,14 @@ func records(all []events.Event) string {
 // slots is how many segments a ring holds, as in config/TraceShmRing.cfg.
 const slots = 8
 
-// doctored is checks of what rings do not do: each has to be refused at the right line.
+// doctored returns checks of traces that no ring has. Each has to be refused at the right line.
 func (t *traceOfRing) doctored(of string) ([]*check, error) {
 	if len(t.sender) <= slots || len(t.receiver) <= slots {
 		return nil, fmt.Errorf("%d segments, too few to use a slot twice", len(t.sender))
 	}
 	skips, twice, full := *t, *t, *t
-	skips.sender = slices.Delete(slices.Clone(t.sender), 2, 3)
-	twice.receiver = slices.Insert(slices.Clone(t.receiver), 1, t.receiver[0])
+	skips.sender = edit.Drop(t.sender, 2)
+	twice.receiver = edit.Double(t.receiver, 0)
 	full.receiver = nil
 	var checks []*check
 	for _, d := range []struct {
@@ -84,9 +84,7 @@ func (t *traceOfRing) doctored(of string) ([]*check, error) {
 		{"a segment is taken twice", &twice, t.to, t.receiver[0].N},
 		{"nothing is taken", &full, t.from, t.sender[slots].N},
 	} {
-		c := d.check(of + ", " + d.what)
-		c.want, c.refused = "Follows", fmt.Sprintf("rank %d, line %d", d.rank, d.line+1)
-		checks = append(checks, c)
+		checks = append(checks, d.check(of+", "+d.what).refusing(d.rank, d.line+1))
 	}
 	return checks, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/internal/events"
+	"github.com/collgen/collgen/internal/events/edit"
 )
 
 // traceOfStream is what became of the bytes of one connection of TCP, from one rank to another.
@@ -244,7 +245,7 @@ func (t *traceOfStream) check(of string) *check {
 	return c
 }
 
-// doctored is checks of what no connection does: each has to be refused at the right line.
+// doctored returns checks of traces that no connection has. Each has to be refused at the right line.
 func (t *traceOfStream) doctored(of string) (checks []*check, err error) {
 	came, framed := t.followed(events.Came), t.followed(events.Framed)
 	put := -1 // the first one that is written at once, and nothing with it
@@ -256,33 +257,23 @@ func (t *traceOfStream) doctored(of string) (checks []*check, err error) {
 	if came < 0 || framed < 0 || put < 0 {
 		return nil, fmt.Errorf("the stream from %d to %d has no events to change", t.from, t.to)
 	}
-	add := func(what string, rank int, all []streamEvent, change func(all []streamEvent) []streamEvent, line uint64) {
-		x, changed := *t, change(slices.Clone(all))
+	add := func(what string, rank int, changed []streamEvent, line uint64) {
+		x := *t
 		if rank == t.from {
 			x.sender = changed
 		} else {
 			x.receiver = changed
 		}
-		c := x.check(of + ", " + what)
-		c.want, c.refused = "Follows", fmt.Sprintf("rank %d, line %d", rank, line)
-		checks = append(checks, c)
+		checks = append(checks, x.check(of+", "+what).refusing(rank, line))
 	}
-	swap := func(at int) func(all []streamEvent) []streamEvent {
-		return func(all []streamEvent) []streamEvent {
-			all[at], all[at+1] = all[at+1], all[at]
-			return all
-		}
-	}
-	add("a byte is lost", t.to, t.receiver, func(all []streamEvent) []streamEvent {
-		all[came].data--
-		return all
-	}, t.receiver[came+1].line)
-	add("a segment comes twice", t.to, t.receiver, func(all []streamEvent) []streamEvent {
-		return slices.Insert(all, framed, all[framed], all[framed+1])
-	}, t.receiver[framed].line)
-	add("data before their header", t.to, t.receiver, swap(framed), t.receiver[framed+1].line)
-	add("complete before the last byte", t.to, t.receiver, swap(came), t.receiver[came+1].line)
-	add("written before it is framed", t.from, t.sender, swap(put), t.sender[put+1].line)
+	lost := slices.Clone(t.receiver)
+	lost[came].data--
+	twice := slices.Insert(slices.Clone(t.receiver), framed, t.receiver[framed], t.receiver[framed+1])
+	add("a byte is lost", t.to, lost, t.receiver[came+1].line)
+	add("a segment comes twice", t.to, twice, t.receiver[framed].line)
+	add("data before their header", t.to, edit.Swap(t.receiver, framed), t.receiver[framed+1].line)
+	add("complete before the last byte", t.to, edit.Swap(t.receiver, came), t.receiver[came+1].line)
+	add("written before it is framed", t.from, edit.Swap(t.sender, put), t.sender[put+1].line)
 	return checks, nil
 }
 

@@ -1,7 +1,6 @@
 package replay_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,14 +10,15 @@ import (
 
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/internal/events"
+	"github.com/collgen/collgen/internal/events/edit"
 	"github.com/collgen/collgen/verify/replay"
 )
 
-// doctored returns files in which the events of process at, from index i on, are others.
-func doctored(files []*events.File, at, i, drop int, others ...events.Event) []*events.File {
+// doctored returns files in which process at has other events, which are numbered again.
+func doctored(files []*events.File, at int, others []events.Event) []*events.File {
 	all := slices.Clone(files)
 	f := *all[at]
-	f.Events = append(append(slices.Clone(f.Events[:i]), others...), f.Events[i+drop:]...)
+	f.Events = slices.Clone(others)
 	for n := range f.Events {
 		f.Events[n].N = uint64(n + 1)
 	}
@@ -26,22 +26,10 @@ func doctored(files []*events.File, at, i, drop int, others ...events.Event) []*
 	return all
 }
 
-// changed returns e with one thing that is not as it was. The changes are those of its kind.
-func changed(t *testing.T, e *events.Event) map[string]events.Event {
-	t.Helper()
-	all := map[string]events.Event{}
-	change := func(name string, f func(e *events.Event)) {
-		var c events.Event
-		text, err := json.Marshal(e)
-		if err == nil {
-			err = json.Unmarshal(text, &c)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(&c)
-		all[name] = c
-	}
+// changes returns all changes of one detail that make an event like e wrong.
+func changes(e *events.Event) map[string]func(*events.Event) {
+	all := map[string]func(*events.Event){}
+	change := func(name string, f func(e *events.Event)) { all[name] = f }
 	switch {
 	case e.Part != nil && e.Do != events.Freed:
 		change("a byte too many", func(e *events.Event) { e.Part.Bytes++ })
@@ -151,16 +139,15 @@ func TestDoctored(t *testing.T) {
 					}
 					line := i + 2
 					tried++
-					refused(t, doctored(files, at, i, 1), e, "dropped", "")
-					refused(t, doctored(files, at, i, 0, *e), e, "doubled", fmt.Sprintf("rank-%d.events, line %d:", at, line+1))
+					refused(t, doctored(files, at, edit.Drop(f.Events, i)), e, "dropped", "")
+					refused(t, doctored(files, at, edit.Double(f.Events, i)), e, "doubled", fmt.Sprintf("rank-%d.events, line %d:", at, line+1))
 					if e.Do == events.Put { // only its receiver says by which way it came
-						p, c := *e.Part, *e
-						p.Via, c.Part = another(p.Via), &p
-						refused(t, doctored(files, at, i, 1, c), e, "another way", "")
+						other := edit.Change(f.Events, i, func(e *events.Event) { e.Part.Via = another(e.Part.Via) })
+						refused(t, doctored(files, at, other), e, "another way", "")
 					}
-					for what, c := range changed(t, e) {
+					for what, change := range changes(e) {
 						tried++
-						refused(t, doctored(files, at, i, 1, c), e, what, fmt.Sprintf("rank-%d.events, line %d:", at, line))
+						refused(t, doctored(files, at, edit.Change(f.Events, i, change)), e, what, fmt.Sprintf("rank-%d.events, line %d:", at, line))
 					}
 				}
 			}
@@ -189,7 +176,7 @@ func TestSwapped(t *testing.T) {
 	for at, f := range files {
 		for i := range len(f.Events) - 1 {
 			a, b := f.Events[i], f.Events[i+1]
-			if _, err := replay.Replay(doctored(files, at, i, 2, b, a), catalogue.Algorithms()); err != nil {
+			if _, err := replay.Replay(doctored(files, at, edit.Swap(f.Events, i)), catalogue.Algorithms()); err != nil {
 				seen++
 			} else if !independent(&a) && !independent(&b) && (a.Do != events.Begin || b.Do != events.Begin) {
 				t.Errorf("%s before %s: not seen", b.Do, a.Do)
@@ -210,7 +197,7 @@ func independent(e *events.Event) bool {
 // TestIncomplete: a trace in which a process is missing, has written nothing, or never was a rank, is refused.
 func TestIncomplete(t *testing.T) {
 	files := read(t, inproc.run(t, 3, "few"))
-	cut := func(at, from int) []*events.File { return doctored(files, at, from, len(files[at].Events)-from) }
+	cut := func(at, from int) []*events.File { return doctored(files, at, files[at].Events[:from]) }
 	alone, other := &events.File{Header: events.Header{Format: events.Format, Size: 4}}, *files[1]
 	other.Size++
 	for _, c := range []struct {
@@ -252,7 +239,7 @@ func TestReceivedTooSoon(t *testing.T) {
 	files := read(t, shm.run(t, 2, "few"))
 	for i, e := range files[1].Events {
 		if e.Do == events.Put {
-			files = doctored(files, 1, i, len(files[1].Events)-i)
+			files = doctored(files, 1, files[1].Events[:i])
 			break
 		}
 	}
@@ -278,7 +265,7 @@ func TestRingIsFull(t *testing.T) {
 		}
 	}
 	taken := slices.IndexFunc(files[1].Events, func(e events.Event) bool { return e.Do == events.Placed })
-	_, err := replay.Replay(doctored(files, 1, taken, len(files[1].Events)-taken), catalogue.Algorithms())
+	_, err := replay.Replay(doctored(files, 1, files[1].Events[:taken]), catalogue.Algorithms())
 	want := fmt.Sprintf("rank-0.events, line %d: put", line)
 	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("room for %d segments", slots)) {
 		t.Errorf("%v\nwant %s", err, want)
@@ -289,15 +276,11 @@ func TestRingIsFull(t *testing.T) {
 func TestHostile(t *testing.T) {
 	files := read(t, inproc.run(t, 2, "few"))
 	begins := slices.IndexFunc(files[0].Events, func(e events.Event) bool { return e.Do == events.Begin })
-	joined, call := files[0].Events[0], files[0].Events[begins]
-	member, deep := *joined.Member, *call.Call
-	member.Size, member.Processes = 1<<16, make([]int, 1<<16)
-	joined.Member = &member
-	deep.Depth, deep.Count = 1<<23, 1<<30
-	call.Call = &deep
+	joined := func(e *events.Event) { e.Member.Size, e.Member.Processes = 1<<16, make([]int, 1<<16) }
+	call := func(e *events.Event) { e.Call.Depth, e.Call.Count = 1<<23, 1<<30 }
 	for want, all := range map[string][]*events.File{
-		"process 0 is two ranks":                  doctored(files, 0, 0, 1, joined),
-		"2 ranks with depth 8388608 are too many": doctored(files, 0, begins, 1, call),
+		"process 0 is two ranks":                  doctored(files, 0, edit.Change(files[0].Events, 0, joined)),
+		"2 ranks with depth 8388608 are too many": doctored(files, 0, edit.Change(files[0].Events, begins, call)),
 	} {
 		if _, err := replay.Replay(all, catalogue.Algorithms()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

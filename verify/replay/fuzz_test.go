@@ -9,6 +9,7 @@ import (
 
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/internal/events"
+	"github.com/collgen/collgen/internal/events/edit"
 	"github.com/collgen/collgen/verify/replay"
 )
 
@@ -74,22 +75,22 @@ func FuzzEdited(f *testing.F) {
 		}
 		for edits = edits[1:]; len(edits) >= 6; edits = edits[6:] {
 			at := &files[int(edits[0])%len(files)]
-			*at = edit(*at, int(edits[1])<<8|int(edits[2]), edits[3], edits[4], edits[5])
+			*at = editLine(*at, int(edits[1])<<8|int(edits[2]), edits[3], edits[4], edits[5])
 		}
 		replayed(files)
 	})
 }
 
-// edit changes one line of a file. Events keep their numbers in a row.
-func edit(file []string, line int, how, which, value byte) []string {
+// editLine changes one line of a file, and numbers the events again.
+func editLine(file []string, line int, how, which, value byte) []string {
 	if line %= len(file); line == 0 && how%4 != 3 {
 		return file
 	}
 	switch how % 4 {
 	case 0:
-		file = slices.Delete(file, line, line+1)
+		file = edit.Drop(file, line)
 	case 1:
-		file = slices.Insert(file, line, file[line])
+		file = edit.Double(file, line)
 	case 2:
 		file[line], file[len(file)-1] = file[len(file)-1], file[line]
 	case 3:
