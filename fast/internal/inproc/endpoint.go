@@ -31,15 +31,15 @@ type Endpoint struct {
 	open    int                // how many of both are not complete
 	bounces [][]byte           // memory for receives marked AfterSend
 
-	ended    atomic.Pointer[error] // why this rank's part is over; nil: it is not
+	ended    atomic.Pointer[error] // the error of Fail or Close; nil: none
 	closed   atomic.Bool
 	state    atomic.Uint32         // awake, drowsy or asleep
 	token    chan struct{}         // capacity 1
 	slept    time.Time             // when it first slept since it last went on; zero: it has not
-	verdict  error                 // what came out when all ranks were asleep
+	verdict  error                 // the error found when all ranks were asleep
 	moves    uint64                // how often something was sent or received
-	progress atomic.Uint64         // moves, as far as others are to know
-	left     atomic.Pointer[[]int] // for which ranks the Exchange that failed was waiting; nil: none has failed
+	progress atomic.Uint64         // moves, as published to other goroutines
+	left     atomic.Pointer[[]int] // the ranks that the failed Exchange was waiting for; nil: none has failed
 	trail    *events.Trail
 	_        [64]byte // the other ranks poll state
 }
@@ -62,7 +62,7 @@ func newNetwork(size, segment int) *network {
 // history is how many calls of a rank others can compare theirs with.
 const history = 8
 
-// given returns the reason why no Exchange can succeed any more, if there is one.
+// given returns the error with which the endpoint failed or was closed, or nil.
 func (e *Endpoint) given() error {
 	if err := e.ended.Load(); err != nil {
 		return *err
@@ -70,20 +70,20 @@ func (e *Endpoint) given() error {
 	return nil
 }
 
-// Fail has the Exchange in progress, and every later one, return err. The first error counts, that of Close included.
-// Other ranks do not hear of it.
+// Fail makes the Exchange in progress and every later one return err. The first error counts, that of Close included.
+// Other ranks do not learn of it.
 func (e *Endpoint) Fail(err error) {
 	if e.ended.CompareAndSwap(nil, &err) {
 		e.net.wake(e.rank)
 	}
 }
 
-// Moved returns a number that has grown if this rank has sent or received something since it was less. It may be some
-// messages late while the rank moves fast, and is not when it waits.
+// Moved returns a number that grows as this rank sends and receives. It may lag by some messages while the rank is
+// busy, but not while it waits.
 func (e *Endpoint) Moved() uint64 { return e.progress.Load() }
 
-// segment is how many bytes a receiver takes at a time. Between two segments the sender may withdraw its message, and
-// larger copies leave the cache: Go's copy is slower for them.
+// segment is how many bytes a receiver takes at a time. The sender may withdraw its message between two segments.
+// Larger copies exceed the cache, and Go's copy is slower for them.
 const segment = 128 << 10
 
 // link carries messages from one rank to another, one after the other.
@@ -145,17 +145,17 @@ type incoming struct {
 	held   int
 }
 
-// Follow has this rank's messages written to t. It is for an endpoint that was not used yet.
+// Follow makes the endpoint write its messages to t. It must be called before the endpoint is used.
 func (e *Endpoint) Follow(t *events.Trail) { e.trail = t }
 
-// while is how long a rank has slept in vain before Waiting tells.
+// while is how long a rank sleeps before Waiting reports what it waits for.
 const while = 10 * time.Millisecond
 
-// How awake a rank is. Only the rank itself becomes drowsy and asleep; who sets it back to awake gives it a token, or
-// is the rank itself.
+// The states of a rank. Only the rank itself becomes drowsy or asleep. Another goroutine that sets it back to awake
+// gives it a token.
 const (
 	awake  uint32 = iota
-	drowsy        // it looks a last time whether it can go on
+	drowsy        // it checks a last time whether it can go on
 	asleep        // it touches nothing before it has a token, or has set itself back to awake
 )
 
@@ -181,7 +181,7 @@ func (n *network) wake(rank int) {
 	}
 }
 
-// failure returns the reason to wait no longer, if there is one.
+// failure returns the reason to stop waiting, or nil.
 func (e *Endpoint) failure(ctx context.Context) error {
 	if err := e.given(); err != nil {
 		return err
@@ -197,8 +197,8 @@ func (e *Endpoint) failure(ctx context.Context) error {
 	return nil
 }
 
-// Waiting returns the ranks, in ascending order, that the Exchange in progress has been waiting for for at least 10 ms,
-// or that one was waiting for when it failed. The rank is woken, and sleeps again if it still has to.
+// Waiting returns the ranks, in ascending order, that the Exchange in progress has waited for during at least 10 ms, or
+// that an Exchange was waiting for when it failed. It wakes the rank, which goes back to sleep if it still has to wait.
 func (e *Endpoint) Waiting() []int {
 	if left := e.left.Load(); left != nil {
 		return slices.Clone(*left)
@@ -206,7 +206,7 @@ func (e *Endpoint) Waiting() []int {
 	if !e.riseFrom(asleep) {
 		return nil
 	}
-	defer func() { e.token <- struct{}{} }() // until then nobody else touches what the rank waits for
+	defer func() { e.token <- struct{}{} }() // until then only this goroutine accesses the rank's messages
 	if time.Since(e.slept) < while {
 		return nil
 	}

@@ -11,16 +11,15 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Begin says which call the following messages belong to. After the last Exchange of the call nothing reads it any
-// more.
+// Begin sets the call that the following messages belong to. Nothing reads it after the last Exchange of the call.
 func (e *Endpoint) Begin(call wire.Mark) {
 	e.call = call
 	e.past[e.begun%history] = *call.Call
 	e.begun++
 }
 
-// Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
-// Then no rank reads the memory of sends any more. After an error the endpoint is only good for Close.
+// Exchange makes all sends and receives concurrently, and returns when all of them are complete or one has failed. No
+// rank reads the memory of sends after that. After an error the endpoint is only good for Close.
 func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	if err := e.given(); err != nil {
 		return err
@@ -33,7 +32,7 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	return e.complete(ctx)
 }
 
-// forget ends the use of the caller's memory: by other ranks, and by e itself, so that it can be collected.
+// forget ends all use of the caller's memory, by other ranks and by e itself, so that it can be garbage collected.
 func (e *Endpoint) forget() {
 	if e.open > 0 {
 		left := e.waiting()
@@ -44,8 +43,8 @@ func (e *Endpoint) forget() {
 	clear(e.in)
 }
 
-// Close leaves: a rank that waits for this one gets *wire.PeerError with this rank and wire.ErrClosed, and an Exchange
-// of this rank wire.ErrClosed.
+// Close closes the endpoint. A rank that waits for this one gets a *wire.PeerError with this rank and wire.ErrClosed,
+// and an Exchange of this rank fails with wire.ErrClosed.
 func (e *Endpoint) Close() error {
 	e.Fail(wire.ErrClosed)
 	if e.closed.CompareAndSwap(false, true) {
@@ -84,8 +83,8 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 	return nil
 }
 
-// isSent reports whether one of sends goes to peer from memory of into. Out of place, what a receive marked AfterSend
-// is to follow may come from elsewhere.
+// isSent reports whether one of sends goes to peer from memory of into. If a call is not in place, the send that a
+// receive marked AfterSend follows may have other memory.
 func isSent(into []byte, peer int, sends []wire.Send) bool {
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(into)))
 	for i := range sends {
@@ -110,13 +109,13 @@ func (e *Endpoint) bounce(i, size int) []byte {
 
 // complete drives the listed messages until all are complete or one fails.
 func (e *Endpoint) complete(ctx context.Context) error {
-	for vain := 0; e.open > 0; vain++ {
+	for looks := 0; e.open > 0; looks++ {
 		moved, err := e.advance()
 		if err != nil {
 			return err
 		}
 		if moved {
-			vain, e.slept = 0, time.Time{}
+			looks, e.slept = 0, time.Time{}
 			if e.moves%64 != 0 {
 				continue
 			}
@@ -126,7 +125,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 			}
 			continue
 		}
-		if vain < yields {
+		if looks < yields {
 			runtime.Gosched()
 			continue
 		}
@@ -138,15 +137,15 @@ func (e *Endpoint) complete(ctx context.Context) error {
 	return nil
 }
 
-// yields is how often a rank looks in vain whether it can go on, and lets other goroutines run, before it sleeps.
-// Looking again at once never pays: ranks are goroutines, and the one waited for may need this processor.
+// yields is how often a rank checks without success whether it can go on, and yields to other goroutines, before it
+// sleeps. Spinning never pays: ranks are goroutines, and the one waited for may need this processor.
 const yields = 20
 
 // sleep waits until another rank has done something that concerns this one, or until there is a reason to give up.
 func (e *Endpoint) sleep(ctx context.Context) error {
 	e.state.Store(drowsy)
-	// From now on, who does something wakes this rank. What was done before is seen here; a failure is looked for
-	// first, because it does not undo what the failed rank did before.
+	// From now on, a rank that does something wakes this one. This sees what was done before. Failures are checked
+	// first, because a failure does not undo what the failed rank did before it.
 	failure := e.failure(ctx)
 	moved, err := e.advance()
 	if err == nil && !moved {

@@ -12,12 +12,12 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Job is goroutines that stand for the processes of a job: how they talk beside the data path, and make networks.
+// Job is the control plane of goroutines that stand for the processes of a job, and makes their networks.
 type Job struct {
 	planes   []*Plane
 	handlers sync.WaitGroup
 
-	mu        sync.Mutex // guards what follows, and what planes say that it guards
+	mu        sync.Mutex // guards foundings, and the fields of planes that say so
 	foundings map[uint64]*founding
 }
 
@@ -26,7 +26,7 @@ type Plane struct {
 	job     *Job
 	process int
 	inbox   *mailbox.Inbox
-	// By the job's mu: why it has ended, and why it takes others for dead, and itself, that have not ended.
+	// Guarded by the job's mu: why this process has ended, and why it considers processes dead that have not ended.
 	ended error
 	dead  map[int]error
 }
@@ -40,7 +40,7 @@ func NewJob(n int) *Job {
 	return j
 }
 
-// Plane returns that of a process.
+// Plane returns the plane of a process.
 func (j *Job) Plane(process int) *Plane { return j.planes[process] }
 
 // Close ends all processes, and waits for the handlers and watchers that run.
@@ -54,8 +54,8 @@ func (j *Job) Close() {
 // Self returns the number of this process.
 func (p *Plane) Self() int { return p.process }
 
-// Send sends a message to a process, at once. One to a process that is down is dropped. Files are not sent: goroutines
-// have them all.
+// Send delivers a message to a process at once. A message to a process that is down is dropped. Files are not sent,
+// because goroutines share all descriptors.
 func (p *Plane) Send(to int, t wire.Topic, body []byte, _ ...int) {
 	p.job.mu.Lock()
 	defer p.job.mu.Unlock()
@@ -66,37 +66,37 @@ func (p *Plane) Send(to int, t wire.Topic, body []byte, _ ...int) {
 	q.inbox.Put(wire.Note{Topic: t, From: p.process, Body: bytes.Clone(body)}, func() { q.Fence(p.process, wire.ErrDied) })
 }
 
-// Flush does nothing: what is sent has come.
+// Flush does nothing: messages arrive at once.
 func (p *Plane) Flush(time.Duration) {}
 
-// Receive returns the next message of that topic, of those that no handler took. It fails with the cause of ctx's end,
-// or with wire.ErrClosed after End or Forget.
+// Receive returns the next message of that topic that no handler took. It fails with the cause of ctx's end, or with
+// wire.ErrClosed after End or Forget.
 func (p *Plane) Receive(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	return p.inbox.Receive(ctx, t)
 }
 
-// ReceiveFiles is Receive: no files come.
+// ReceiveFiles is Receive: messages have no files.
 func (p *Plane) ReceiveFiles(ctx context.Context, t wire.Topic) (wire.Note, error) {
 	return p.Receive(ctx, t)
 }
 
-// Handle has f called, in order, with each message of comm and kind, those that are waiting included, instead of
-// keeping it for Receive. All handlers and watchers of a process are called one at a time, in a goroutine of their own.
-// F must not block, and not call the job's Close.
+// Handle calls f, in order, with each message of comm and kind instead of keeping it for Receive, waiting messages
+// included. All handlers and watchers of a process are called one at a time, in a separate goroutine. F must not block
+// or call the job's Close.
 func (p *Plane) Handle(comm uint64, kind uint8, f func(wire.Note)) { p.inbox.Handle(comm, kind, f) }
 
-// Claim makes comm the caller's until Forget. It fails if comm is somebody's already, or was.
+// Claim reserves comm for the caller until Forget. It fails if comm is or was claimed.
 func (p *Plane) Claim(comm uint64) error { return p.inbox.Claim(comm) }
 
-// Forget drops comm's messages and handlers, those to come included.
+// Forget drops comm's messages and handlers, future ones included.
 func (p *Plane) Forget(comm uint64) { p.inbox.Forget(comm) }
 
-// Watch has f called for each process that is down or goes down, once, until stop, with what Down says; after all
-// messages that came from it. F must not block.
+// Watch calls f once for each process that is or goes down, until stop, with the error of Down, after all messages from
+// that process. F must not block.
 func (p *Plane) Watch(f func(process int, err error)) (stop func()) { return p.inbox.Watch(f) }
 
-// Down returns why a process is taken for dead: what its End or this process's Fence was given, or wire.ErrFenced if
-// the other process has fenced this one, which it then is for itself too; or else nil. Who is down stays down.
+// Down returns why a process is considered dead, or nil: the error given to its End or to this process's Fence, or
+// wire.ErrFenced if the other process has fenced this one, which then considers itself dead too. A process stays down.
 func (p *Plane) Down(process int) error {
 	p.job.mu.Lock()
 	defer p.job.mu.Unlock()
@@ -116,7 +116,7 @@ func (p *Plane) down(process int) error {
 // has reports whether there is such a process.
 func (j *Job) has(process int) bool { return process >= 0 && process < len(j.planes) }
 
-// Fence takes another process for dead, because of err, and lets it know.
+// Fence marks another process as dead because of err, and notifies it.
 func (p *Plane) Fence(process int, err error) {
 	p.job.mu.Lock()
 	defer p.job.mu.Unlock()
@@ -129,7 +129,7 @@ func (p *Plane) Fence(process int, err error) {
 	q.giveUp(q.process, wire.ErrFenced)
 }
 
-// giveUp takes a process for dead.
+// giveUp marks a process as dead.
 func (p *Plane) giveUp(process int, err error) {
 	if p.down(process) == nil {
 		p.dead[process] = err
@@ -137,7 +137,7 @@ func (p *Plane) giveUp(process int, err error) {
 	}
 }
 
-// End ends this process's part: for the others it is then down with err, and networks that it has not come to are not
+// End ends this process's part: for the others it is then down with err, and networks that it has not joined are not
 // made. The first call counts.
 func (p *Plane) End(err error) {
 	p.job.mu.Lock()
@@ -164,18 +164,18 @@ func (p *Plane) Close() error {
 	return nil
 }
 
-// founding is a network in the making: all members come to it, or to the news that it failed.
+// founding is a network in the making. Every member joins it, or learns that it failed.
 type founding struct {
 	members []int // processes, by rank
 	come    []bool
 	ends    []*Endpoint
 	err     error         // why there will be no network
-	settled chan struct{} // closed when all have come, or with err
+	settled chan struct{} // closed when all have joined, or when err is set
 }
 
-// Found makes this process's endpoint, that of rank, of a network of members, which are processes by rank. All of them
-// call it with the same id, which no other network has, and it returns when all have come. If it fails on one of them,
-// it fails on all: with *wire.TimeoutError at the end of ctx, and on the others with *wire.PeerError.
+// Found returns the endpoint of rank, this process, in a network of members, which are processes by rank. All members
+// call it with the same id, which no other network has, and it returns when all have joined. If it fails on one of
+// them, it fails on all: with *wire.TimeoutError where ctx ended, and with *wire.PeerError on the others.
 func (p *Plane) Found(ctx context.Context, id uint64, rank int, members []int) (*Endpoint, error) {
 	f, err := p.job.join(id, rank, members)
 	if err != nil {
@@ -199,7 +199,7 @@ func (p *Plane) Found(ctx context.Context, id uint64, rank int, members []int) (
 	return f.ends[rank], nil
 }
 
-// join brings the process of a rank to a founding.
+// join adds the process of a rank to a founding.
 func (j *Job) join(id uint64, rank int, members []int) (*founding, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -218,7 +218,7 @@ func (j *Job) join(id uint64, rank int, members []int) (*founding, error) {
 	return f, nil
 }
 
-// tidy settles and forgets a founding if all members have come.
+// tidy settles and removes a founding if all members have joined.
 func (j *Job) tidy(id uint64, f *founding) {
 	if !slices.Contains(f.come, false) {
 		f.settle(nil)
@@ -226,7 +226,7 @@ func (j *Job) tidy(id uint64, f *founding) {
 	}
 }
 
-// absent returns the ranks that have not come to a founding. The job is locked.
+// absent returns the ranks that have not joined a founding. The job is locked.
 func (f *founding) absent() (ranks []int) {
 	for rank, come := range f.come {
 		if !come {
@@ -247,7 +247,7 @@ func (j *Job) giveUp(f *founding, rank int, cause error) error {
 	return &wire.TimeoutError{Waiting: waiting, Err: cause}
 }
 
-// founding returns a new one.
+// founding returns a new founding.
 func (j *Job) founding(members []int) *founding {
 	f := &founding{members: slices.Clone(members), come: make([]bool, len(members)), settled: make(chan struct{}),
 		ends: New(len(members))}
@@ -259,7 +259,7 @@ func (j *Job) founding(members []int) *founding {
 	return f
 }
 
-// settle says that all have come or, if err is not nil, that there will be no network. It is false if that was said.
+// settle marks f as complete or, if err is not nil, as failed. It returns false if f was settled before.
 func (f *founding) settle(err error) bool {
 	select {
 	case <-f.settled:
@@ -271,7 +271,7 @@ func (f *founding) settle(err error) bool {
 	}
 }
 
-// lose takes note that a process has ended, which is as good as come if it is a member.
+// lose fails f if the process that has ended is a member, which then counts as joined.
 func (f *founding) lose(process int, err error) {
 	if rank := slices.Index(f.members, process); rank >= 0 {
 		f.come[rank] = true

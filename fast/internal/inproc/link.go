@@ -8,8 +8,8 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// push does what can be done for m, and tells whether that was anything. Messages to one rank go in the order of the
-// list: the link is not idle before the one posted first is done.
+// push does what it can for m without waiting, and reports whether it did anything. Messages to one rank are sent in
+// the order of the list: the link is not idle before the message posted first is done.
 func (e *Endpoint) push(m *outgoing) (bool, error) {
 	if m.done {
 		return false, nil
@@ -41,8 +41,8 @@ func (e *Endpoint) push(m *outgoing) (bool, error) {
 	return true, nil
 }
 
-// withdraw takes all messages back that no rank has taken, and gives back the one that a panic of this rank's has left
-// in its hands.
+// withdraw withdraws all messages that no rank has taken, and releases a message that this rank was taking when it
+// panicked.
 func (e *Endpoint) withdraw() {
 	for i := range e.in {
 		if r := &e.in[i]; !r.done {
@@ -56,8 +56,8 @@ func (e *Endpoint) withdraw() {
 	}
 }
 
-// withdraw takes the message back, unless the receiver has taken or refused it. While the receiver reads a segment, it
-// waits.
+// withdraw withdraws the message, unless the receiver has taken or refused it. It waits while the receiver reads a
+// segment.
 func (l *link) withdraw() {
 	for !l.state.CompareAndSwap(posted, idle) {
 		if state := l.state.Load(); state == taken || state == refused {
@@ -67,7 +67,7 @@ func (l *link) withdraw() {
 	}
 }
 
-// pull does what can be done for r, and tells whether that was anything.
+// pull does what it can for r without waiting, and reports whether it did anything.
 func (e *Endpoint) pull(r *incoming) (bool, error) {
 	switch {
 	case r.done:
@@ -87,11 +87,11 @@ func (e *Endpoint) pull(r *incoming) (bool, error) {
 	return true, nil
 }
 
-// check compares the message's call and length with what this rank expects.
+// check returns an error if the message's call or length is not what this rank expects.
 func (e *Endpoint) check(r *incoming) *wire.MismatchError {
 	l := r.link
 	if l.call.Fingerprint != r.call.Fingerprint {
-		sender := e.net.endpoints[r.Peer] // which does not go on before it has its message back
+		sender := e.net.endpoints[r.Peer] // which waits until its message is taken or refused
 		if err := wire.Explain(r.call.Call, l.call.Call, r.Peer, e.past[:], sender.past[:]); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (e *Endpoint) check(r *incoming) *wire.MismatchError {
 	return nil
 }
 
-// take reads one segment of the message, which this rank has claimed.
+// take reads one segment of the message, whose link is in state taking.
 func (e *Endpoint) take(r *incoming) {
 	l, from := r.link, r.read
 	r.read = min(from+e.net.segment, len(r.Into))
@@ -126,7 +126,7 @@ func (e *Endpoint) take(r *incoming) {
 	e.net.wake(r.Peer)
 }
 
-// put moves the held segment to its place, if that was sent.
+// put moves the held segment to its place, if the place was already sent, and reports whether it did.
 func (e *Endpoint) put(r *incoming) bool {
 	if r.own.read.Load() < int64(r.read) {
 		return false
@@ -140,7 +140,7 @@ func (e *Endpoint) put(r *incoming) bool {
 	return true
 }
 
-// finish notes that r is complete, if it is.
+// finish marks r as done if it is complete.
 func (e *Endpoint) finish(r *incoming) {
 	if r.held == 0 && r.read == len(r.Into) {
 		r.done = true
@@ -148,7 +148,7 @@ func (e *Endpoint) finish(r *incoming) {
 	}
 }
 
-// follow writes that n bytes of r from byte at on were read, to their place or to be held.
+// follow logs that n bytes of r from byte at on were read, to their place or to the bounce buffer.
 func (e *Endpoint) follow(r *incoming, at, n int) {
 	do := events.Placed
 	if r.held > 0 {
@@ -157,7 +157,7 @@ func (e *Endpoint) follow(r *incoming, at, n int) {
 	e.trail.Part(do, events.Part{Peer: r.Peer, At: at, Bytes: n, Via: events.Memory})
 }
 
-// advance does what can be done without waiting, and tells whether that was anything.
+// advance does everything that needs no waiting, and reports whether it did anything.
 func (e *Endpoint) advance() (moved bool, err error) {
 	for i := range e.out {
 		did, err := e.push(&e.out[i])

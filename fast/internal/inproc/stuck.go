@@ -8,16 +8,16 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// Ranks whose calls do not match may wait for each other without a message that would tell: two roots that both send,
-// or that both receive. It shows when all ranks that have not closed are asleep, because then nothing can wake any of
-// them. The rank that falls asleep last finds out who disagrees with whom.
+// Ranks whose calls do not match may wait for each other without any message that would show it: two roots that both
+// send, or that both receive. When all ranks that have not closed are asleep, nothing can wake any of them. The rank
+// that falls asleep last then finds out which calls disagree.
 
-// errStuck is for ranks that wait for each other although their calls agree, which an algorithm without a deadlock
-// cannot lead to.
+// errStuck is the error of ranks that wait for each other although their calls agree. It cannot occur with an algorithm
+// that is free of deadlocks.
 var errStuck = errors.New("all ranks wait for each other")
 
-// unstick gives every rank that waits for one in a different call its verdict, and wakes all ranks. The rank last fell
-// asleep last, and has risen.
+// unstick sets the verdicts of ranks that wait for each other, and wakes all ranks. The rank last was the last to fall
+// asleep, and is awake again.
 func (n *network) unstick(last *Endpoint) {
 	ranks, all := n.claim(last)
 	if all {
@@ -28,8 +28,8 @@ func (n *network) unstick(last *Endpoint) {
 	}
 }
 
-// claim ends the sleep of all ranks but last: until a rank gets its token, it is the caller's to look at. Not all can
-// be claimed if one has just come to its end in another way.
+// claim ends the sleep of all ranks except last. Until a rank gets its token, the caller may access its state. All is
+// false if a rank has just woken up for another reason.
 func (n *network) claim(last *Endpoint) (ranks []*Endpoint, all bool) {
 	for _, e := range n.endpoints {
 		switch {
@@ -43,15 +43,15 @@ func (n *network) claim(last *Endpoint) (ranks []*Endpoint, all bool) {
 	return ranks, true
 }
 
-// judge sets the verdicts of ranks, which wait for each other, unless one of them has failed in another way: it finds
-// out by itself, and a closed rank's call must not be read.
+// judge sets the verdicts of ranks, which wait for each other, unless one of them has failed for another reason. That
+// rank notices by itself, and a closed rank's call must not be read.
 func judge(ranks []*Endpoint) {
 	for _, e := range ranks {
 		if e.failure(context.Background()) != nil {
 			return
 		}
 	}
-	// Ranks that are in different calls may just wait for those that disagree, or for a ring of others.
+	// Ranks in different calls may merely wait for ranks that disagree, or for a ring of others.
 	if condemn(ranks, func(e *Endpoint) error { return e.disagreement(true) }) || condemn(ranks, (*Endpoint).ring) ||
 		condemn(ranks, func(e *Endpoint) error { return e.disagreement(false) }) {
 		return
@@ -61,7 +61,7 @@ func judge(ranks []*Endpoint) {
 	}
 }
 
-// condemn sets the verdicts of those ranks for which there is one, and tells whether there are any.
+// condemn sets the verdict of each rank that has one, and reports whether any has.
 func condemn(ranks []*Endpoint, verdict func(*Endpoint) error) (found bool) {
 	for _, e := range ranks {
 		if err := verdict(e); err != nil {
@@ -71,8 +71,7 @@ func condemn(ranks []*Endpoint, verdict func(*Endpoint) error) (found bool) {
 	return found
 }
 
-// ring returns the error of a ring of ranks that wait for each other in sends and receives, of which e is the first;
-// nil: there is none.
+// ring returns the error of a ring of ranks, beginning with e, that wait for each other in sends and receives, or nil.
 func (e *Endpoint) ring() error {
 	path, seen := new(wire.DeadlockError), make([]bool, len(e.net.endpoints))
 	if !e.closes(e.rank, path, seen) {
@@ -83,8 +82,8 @@ func (e *Endpoint) ring() error {
 	return path
 }
 
-// closes reports whether a way from e leads to a rank through point-to-point calls between ranks that were not seen,
-// and adds it to path, the last step first.
+// closes reports whether a path of point-to-point calls leads from e to a rank through ranks that were not seen, and
+// adds its steps to path, the last one first.
 func (e *Endpoint) closes(to int, path *wire.DeadlockError, seen []bool) bool {
 	seen[e.rank] = true
 	for peer, call := range e.pending() {
@@ -98,7 +97,7 @@ func (e *Endpoint) closes(to int, path *wire.DeadlockError, seen []bool) bool {
 	return false
 }
 
-// waitsIn reports whether e waits for a message of that call, too.
+// waitsIn reports whether e also waits for a message of that call.
 func (e *Endpoint) waitsIn(call *wire.Call) bool {
 	for _, mine := range e.pending() {
 		if wire.Mismatch(call, mine, e.rank) == nil {
@@ -108,8 +107,8 @@ func (e *Endpoint) waitsIn(call *wire.Call) bool {
 	return false
 }
 
-// disagreement compares the calls of the messages that e waits for with those that the other ranks are in: all of them,
-// or only those that have to be the same call.
+// disagreement compares the calls of the messages that e waits for with those that the other ranks are in. If sameCall
+// is set, it only compares calls that have to agree.
 func (e *Endpoint) disagreement(sameCall bool) error {
 	for peer, call := range e.pending() {
 		if err := e.net.endpoints[peer].disagrees(e, call, sameCall); err != nil {
@@ -119,9 +118,8 @@ func (e *Endpoint) disagreement(sameCall bool) error {
 	return nil
 }
 
-// disagrees returns nil if e waits for something in the other rank's call. Otherwise it compares that with e's call of
-// the same place, if e has made one, or with the call of a message that e waits for, one between the two ranks if there
-// is any.
+// disagrees returns nil if e waits for something in the other rank's call. Otherwise it compares that call with e's
+// counterpart, or else with the call of a message that e waits for, preferably one between the two ranks.
 func (e *Endpoint) disagrees(other *Endpoint, call *wire.Call, sameCall bool) *wire.MismatchError {
 	var found *wire.MismatchError
 	if theirs := wire.Counterpart(e.past[:], call); theirs != nil {

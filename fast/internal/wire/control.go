@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Topic tells control messages apart: what is not for the same topic does not meet.
+// Topic identifies what a control message is about. Only a receiver of the same topic gets it.
 type Topic struct {
 	Comm uint64 // of the communicator; 0: of the job
 	Kind uint8  // what it is about; the kinds are those of the package that sends
@@ -18,7 +18,7 @@ type Topic struct {
 // MaxNote is the most bytes of a control message.
 const MaxNote = 64 << 10
 
-// Note is a control message that has come.
+// Note is a received control message.
 type Note struct {
 	Topic Topic
 	From  int // the process that sent it, by its number in the job
@@ -27,7 +27,7 @@ type Note struct {
 	Lost  bool  // there were files, but this process had too many open to take them; there are none then
 }
 
-// CloseFiles closes the files, for a receiver that has no use for them.
+// CloseFiles closes the files, for a receiver that does not need them.
 func (n Note) CloseFiles() {
 	for _, fd := range n.Files {
 		_ = os.NewFile(uintptr(fd), "").Close()
@@ -35,13 +35,13 @@ func (n Note) CloseFiles() {
 }
 
 // Conn is an authenticated connection to another process, for data. Seal and Open, if not nil, encrypt what is sent and
-// decrypt what comes: the keys are of this connection and direction alone.
+// decrypt what is received. Each connection and direction has its own keys.
 type Conn struct {
 	*net.TCPConn
 	Seal, Open cipher.AEAD
 }
 
-// Format writes the connection's addresses, whatever the verb, and nothing of the ciphers: they have the keys in them.
+// Format writes the connection's addresses for any verb. It omits the ciphers, which contain the keys.
 func (c Conn) Format(f fmt.State, _ rune) {
 	if c.TCPConn == nil {
 		_, _ = io.WriteString(f, "no connection")

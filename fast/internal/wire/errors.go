@@ -89,9 +89,9 @@ func Counterpart(calls []Call, call *Call) *Call {
 	return nil
 }
 
-// Explain compares mine with a call of rank that came in its place. Of the two ranks one may have gone on, because its
-// own call needed nothing of the other: then it is the first calls of the same place that disagree, of those that are
-// known, my own and rank's. It is nil if the calls agree, and none of the same place disagree.
+// Explain returns the mismatch of mine with a call of rank that came in its place, or nil. One of the two ranks may
+// have gone on from an earlier mismatch, because its own call needed nothing of the other. So among the known calls of
+// both, the first counterparts that disagree count, and mine and theirs only if there are none.
 func Explain(mine, theirs *Call, rank int, myCalls, theirCalls []Call) *MismatchError {
 	if first := FirstMismatch(rank, append(slices.Clip(myCalls), *mine), append(slices.Clip(theirCalls), *theirs)); first != nil {
 		return first
@@ -99,8 +99,8 @@ func Explain(mine, theirs *Call, rank int, myCalls, theirCalls []Call) *Mismatch
 	return Mismatch(mine, theirs, rank)
 }
 
-// FirstMismatch is of the first calls of the same place, mine and rank's, that disagree by themselves, and not because
-// earlier ones do; nil: there are none.
+// FirstMismatch returns the error of the first counterparts, of mine and rank's, that disagree by themselves and not
+// because earlier ones do, or nil.
 func FirstMismatch(rank int, mine, theirs []Call) (first *MismatchError) {
 	for i := range mine {
 		for j := range theirs {
@@ -115,8 +115,8 @@ func FirstMismatch(rank int, mine, theirs []Call) (first *MismatchError) {
 	return first
 }
 
-// Mismatch compares mine with rank's call. It is nil if they agree, and has allocated nothing then: ranks that wait
-// compare again and again.
+// Mismatch returns the first difference between mine and rank's call, or nil if they agree. In that case it allocates
+// nothing, because waiting ranks compare repeatedly.
 func Mismatch(mine, theirs *Call, rank int) *MismatchError {
 	for _, f := range Fields {
 		x, y := f.value(mine), f.value(theirs)

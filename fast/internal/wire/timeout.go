@@ -26,11 +26,10 @@ func (e *TimeoutError) Unwrap() error { return e.Err }
 // Timeout reports whether the deadline passed, as net.Error does.
 func (e *TimeoutError) Timeout() bool { return errors.Is(e.Err, context.DeadlineExceeded) }
 
-// Expired returns the TimeoutError that err is, if it is one of this rank's: what another rank has told of the end of
-// its own context is in a PeerError.
+// Expired returns the TimeoutError in err, if it is this rank's own. The timeout of another rank is in a PeerError.
 func Expired(err error) (*TimeoutError, bool) { return Own[*TimeoutError](err) }
 
-// Own returns the first error of type E in err that is in no PeerError: what is in one is another rank's.
+// Own returns the first error of type E in err outside of any PeerError, which contains errors of another rank.
 func Own[E error](err error) (found E, ok bool) {
 	if found, ok = err.(E); ok {
 		return found, true
@@ -49,16 +48,16 @@ func Own[E error](err error) (found E, ok bool) {
 	return found, false
 }
 
-// Timeout returns the error of a wait for ranks that the end of ctx has ended.
+// Timeout returns the error of a wait for ranks that ended because ctx did.
 func Timeout(ctx context.Context, waiting []int) *TimeoutError {
 	return &TimeoutError{Waiting: waiting, Err: Ended(ctx)}
 }
 
-// Ended returns why ctx has ended: its error, and its cause if that is another one.
+// Ended returns why ctx has ended: its error, and its cause if that differs.
 func Ended(ctx context.Context) error { return EndedBy(ctx, context.Cause(ctx)) }
 
-// EndedBy returns err, which came of the end of ctx, as the error of ctx too. A context that this library has ended by
-// itself, with an Inner or because an outer one was over, was not cancelled by its caller.
+// EndedBy returns err, which the end of ctx has caused, wrapped in the error of ctx too. It does not wrap err if this
+// library has ended ctx itself, with an Inner or because an outer context ended: then the caller did not cancel it.
 func EndedBy(ctx context.Context, err error) error {
 	var inner *Inner
 	end := ctx.Err()

@@ -16,8 +16,8 @@ func WithWaitTracker(ctx context.Context) (context.Context, *WaitTracker) {
 	return context.WithValue(ctx, waitTrackerKey{}, a), a
 }
 
-// ReportWait reports the ranks that the work of ctx waits for from now on. Ranks may be called from any goroutine, at any
-// time.
+// ReportWait reports the ranks that the work of ctx waits for from now on. Ranks may be called from any goroutine, at
+// any time.
 func ReportWait(ctx context.Context, ranks func() []int) {
 	if a, ok := ctx.Value(waitTrackerKey{}).(*WaitTracker); ok {
 		a.ranks.Store(&ranks)

@@ -91,7 +91,7 @@ type Field struct {
 	words func(*Call) string
 }
 
-// Fields are the fields of a Call, the ones that tell most first.
+// Fields are the fields of a Call, the most informative first.
 var Fields = []Field{
 	{"primitive", func(c *Call) uint64 { return c.Primitive }, func(c *Call) string { return c.PrimitiveName.String() }},
 	{"peer", func(c *Call) uint64 { return uint64(c.Peer) }, func(c *Call) string { return peerWords(c.Peer) }},
@@ -128,7 +128,7 @@ func (s Series) Then(form uint64) Series { return (s ^ Series(form)) * 0xd6e8feb
 // Before returns what the next call of s carries: the half of s that depends on all of it.
 func (s Series) Before() uint32 { return uint32(s >> 32) }
 
-// words returns the name of an op or a type, whatever number a broken peer may send.
+// words returns the name of an op or a type. It accepts any number, as a broken peer may send.
 func words[T interface {
 	~uint8
 	fmt.Stringer
@@ -189,8 +189,8 @@ func (m Mark) Of(own *Call) Mark {
 // carries it.
 func (c *Call) Fingerprint() uint64 { return fingerprint(c.Form(), c.Seq, c.Before) }
 
-// fingerprint returns that of a call of that form and place. Calls of one form after the same calls have different
-// ones, but for the one that would have 0: it has that of the next.
+// fingerprint returns the fingerprint of a call of that form and place. Calls of one form after the same calls have
+// different fingerprints, except that one that would be 0 is replaced.
 func fingerprint(form, seq uint64, before uint32) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	if f := form + seq*odd + uint64(before)*0xff51afd7ed558ccd; f != 0 {
@@ -208,7 +208,7 @@ func (c *Call) Form() uint64 {
 	return mix(h^0x9e3779b97f4a7c15, 0xa0761d6478bd642f)
 }
 
-// mix returns the two halves of a product, one upon the other.
+// mix returns the exclusive or of the two halves of a product.
 func mix(x, y uint64) uint64 {
 	high, low := bits.Mul64(x, y)
 	return high ^ low
