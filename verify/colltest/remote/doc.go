@@ -1,3 +1,3 @@
-// Package remote has ranks in other processes, written in any language, make the calls of a colltest suite. A [Job] is
-// a command that starts them; each rank talks with it in lines of text, which docs/conform.md describes.
+// Package remote makes the calls of a colltest suite on ranks in other processes, which can be written in any language.
+// A [Job] is a command that starts them. Ranks and Job exchange lines of text, which docs/conform.md describes.
 package remote

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// handle is a process that somebody else has started. Unlike its number it means no other process later.
+// handle identifies a process that another one has started. Unlike a process number, it is never reused.
 type handle int
 
 // open returns the process at the other end of conn.
@@ -28,7 +28,7 @@ func open(conn *net.UnixConn) (handle, error) {
 	return handle(fd), err
 }
 
-// kill kills it, if it has not ended.
+// kill kills the process if it has not ended.
 func (h handle) kill() {
 	_ = unix.PidfdSendSignal(int(h), unix.SIGKILL, nil, 0)
 	_ = unix.Close(int(h))

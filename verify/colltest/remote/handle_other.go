@@ -7,8 +7,8 @@ import (
 	"net"
 )
 
-// handle is a process that somebody else has started. Here nothing names one safely: a launcher has to end its ranks
-// itself.
+// handle identifies a process that another one has started. This system has no safe way to do that, so that a launcher
+// has to end its ranks itself.
 type handle struct{}
 
 func open(*net.UnixConn) (handle, error) { return handle{}, errors.ErrUnsupported }

@@ -13,16 +13,16 @@ import (
 // version is the first line that a rank writes.
 const version = "collgen-conform 1"
 
-// hello is what a rank says first: who it is, and what it can do.
+// hello is the introduction of a rank: its number and its capabilities.
 type hello struct {
 	rank, size int
 	can        colltest.Capabilities
 }
 
-// mostHello is how many lines a hello may have.
+// mostHello is the largest number of lines in a hello.
 const mostHello = 100
 
-// readHello reads lines up to "ready".
+// readHello reads a hello, up to the line "ready".
 func readHello(readLine func() (string, error)) (*hello, error) {
 	line, err := readLine()
 	if err != nil {
@@ -46,7 +46,7 @@ func readHello(readLine func() (string, error)) (*hello, error) {
 	return nil, fmt.Errorf("more than %d lines before \"ready\"", mostHello)
 }
 
-// check reports whether everything was said that has to be.
+// check returns an error if something is missing in the hello.
 func (h *hello) check() error {
 	switch {
 	case h.rank < 0:
@@ -59,7 +59,7 @@ func (h *hello) check() error {
 	return nil
 }
 
-// line reads one line.
+// line parses one line.
 func (h *hello) line(line string) (err error) {
 	word, rest, _ := strings.Cut(line, " ")
 	words := strings.Fields(rest)
@@ -86,7 +86,7 @@ func (h *hello) line(line string) (err error) {
 	return err
 }
 
-// values reads "overflow nan minus-zero", or some of these.
+// values parses "overflow nan minus-zero", or some of these.
 func (h *hello) values(words []string) error {
 	for _, word := range words {
 		value, ok := map[string]*bool{"overflow": &h.can.Overflow, "nan": &h.can.NaN, "minus-zero": &h.can.MinusZero}[word]
@@ -109,7 +109,7 @@ func number(text string, most int) (int, error) {
 	return n, nil
 }
 
-// who reads "2 of 4".
+// who parses "2 of 4".
 func (h *hello) who(words []string) (err error) {
 	if len(words) != 3 || words[1] != "of" {
 		return fmt.Errorf("want \"rank R of N\"")
@@ -121,7 +121,7 @@ func (h *hello) who(words []string) (err error) {
 	return err
 }
 
-// named reads names of types or operators, each once.
+// named parses names of types or operators, each of which may occur once.
 func named[E comparable, P interface {
 	*E
 	UnmarshalText([]byte) error
@@ -139,7 +139,7 @@ func named[E comparable, P interface {
 	return all, nil
 }
 
-// primitive reads "AllGather apart in-place uneven".
+// primitive parses "AllGather apart in-place uneven".
 func (h *hello) primitive(words []string) error {
 	if len(words) == 0 {
 		return fmt.Errorf("want the name of a primitive")
@@ -168,7 +168,7 @@ func (h *hello) primitive(words []string) error {
 	return nil
 }
 
-// brief returns what somebody else wrote, quoted, and not much of it.
+// brief returns the beginning of a text from another program, quoted.
 func brief(text string) string {
 	const most = 80
 	if len(text) > most {

@@ -18,18 +18,18 @@ import (
 )
 
 // Job is an implementation in other processes. In its Command, {n} stands for the number of ranks, and {dir} for an
-// empty folder in which the ranks of one start can meet, which is there until all are ready. If {rank} is in it, too,
-// then it starts one rank, which talks over its standard input and output; otherwise it starts all of them, as mpirun
-// does, and each connects to the socket that the environment variable COLLGEN_CONFORM names.
+// empty folder in which the ranks of one start can meet, and which exists until all are ready. A command with {rank}
+// starts one rank, which uses its standard input and output. A command without it starts all ranks, as mpirun does, and
+// each connects to the socket that the environment variable COLLGEN_CONFORM names.
 type Job struct {
 	Command []string
-	Can     colltest.Capabilities // what the ranks have said; one may take something away
+	Can     colltest.Capabilities // from the ranks' hellos; callers may remove some
 }
 
 // Variable is the name of the environment variable with the socket.
 const Variable = "COLLGEN_CONFORM"
 
-// NewJob starts command once, on the first of sizes, to ask what it can do.
+// NewJob returns the job of a command. It starts the command once, on the first of sizes, to learn its capabilities.
 func NewJob(ctx context.Context, command []string, sizes []int) (*Job, error) {
 	if len(command) == 0 || len(sizes) == 0 {
 		return nil, errors.New("want a command, and numbers of ranks")
@@ -44,10 +44,10 @@ func NewJob(ctx context.Context, command []string, sizes []int) (*Job, error) {
 	return j, w.Close()
 }
 
-// Capabilities returns what the ranks have said.
+// Capabilities returns the field Can.
 func (j *Job) Capabilities() colltest.Capabilities { return j.Can }
 
-// Start starts the command, and waits until all ranks have said what they can do.
+// Start starts the command, and waits for the hellos of all ranks.
 func (j *Job) Start(ctx context.Context, size int) (colltest.World, error) {
 	w, err := j.start(ctx, size)
 	if err != nil {
@@ -98,13 +98,13 @@ type world struct {
 	can       colltest.Capabilities
 	output    tail // of all processes
 	close     []func() error
-	broken    atomic.Bool // a call has failed, so that ranks may be in it still
+	broken    atomic.Bool // a call has failed, and ranks may still be in it
 }
 
-// mostLine is how long a line of a hello may be.
+// mostLine is the largest length of a line in a hello.
 const mostLine = 4096
 
-// meet reads the hello of the rank at l, which has to be rank unless that is negative.
+// meet reads the hello at l, which has to be from the given rank unless that is negative.
 func (w *world) meet(ctx context.Context, l *link, rank int) error {
 	var h *hello
 	err := l.during(ctx, func() (err error) {
@@ -127,7 +127,7 @@ func (w *world) meet(ctx context.Context, l *link, rank int) error {
 	return nil
 }
 
-// Call tells a rank to make a call, and reads what has become of its memory.
+// Call has a rank make a call, and reads the resulting memory.
 func (w *world) Call(ctx context.Context, rank int, c *colltest.Call) error {
 	l := w.links[rank]
 	err := l.during(ctx, func() error {
@@ -149,12 +149,12 @@ func (w *world) Call(ctx context.Context, rank int, c *colltest.Call) error {
 	return err
 }
 
-// gone is errGone with what is known of its reason.
+// gone returns errGone with what is known of the reason.
 func (w *world) gone(rank int) error {
 	p := w.processes[min(rank, len(w.processes)-1)]
 	select {
 	case <-p.ended:
-	case <-time.After(time.Second): // a launcher may go on
+	case <-time.After(time.Second): // a launcher may outlive its ranks
 	}
 	err := p.or(errGone)
 	if said := w.output.String(); said != "" {
@@ -163,11 +163,10 @@ func (w *world) gone(rank int) error {
 	return err
 }
 
-// leaving is how long ranks may take to end.
+// leaving is the time that ranks have to end.
 const leaving = 5 * time.Second
 
-// Close tells all ranks to end, and waits for them. Those that do not end are killed, and all of them after a call has
-// failed.
+// Close asks all ranks to end, waits for them, and kills those that do not. After a failed call it kills all of them.
 func (w *world) Close() error {
 	if w.broken.Load() {
 		return w.kill()
@@ -175,7 +174,7 @@ func (w *world) Close() error {
 	deadline := time.Now().Add(leaving)
 	for _, l := range w.links {
 		_ = l.SetDeadline(deadline)
-		_, _ = l.Write([]byte("end\n")) // who cannot be written to is gone, or killed
+		_, _ = l.Write([]byte("end\n")) // a rank that cannot be written to has ended, or will be killed
 	}
 	var errs []error
 	for _, p := range w.processes {
@@ -186,7 +185,7 @@ func (w *world) Close() error {
 	return errors.Join(append(errs, w.kill())...)
 }
 
-// kill ends all processes that there still are, and leaves nothing behind.
+// kill ends all remaining processes, and removes the job's files.
 func (w *world) kill() error {
 	var errs []error
 	for _, p := range w.processes {

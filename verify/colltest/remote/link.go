@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// stream is what a link talks over: a connection, or two pipes.
+// stream carries a link: a connection, or two pipes.
 type stream interface {
 	io.ReadWriteCloser
 	SetDeadline(time.Time) error
@@ -25,7 +25,7 @@ type link struct {
 
 func newLink(s stream) *link { return &link{s, bufio.NewReaderSize(s, 1<<16)} }
 
-// during has f read and write lines; when ctx ends, these fail.
+// during runs f, whose reads and writes of lines fail when ctx ends.
 func (l *link) during(ctx context.Context, f func() error) error {
 	stop := context.AfterFunc(ctx, func() { _ = l.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
@@ -36,7 +36,7 @@ func (l *link) during(ctx context.Context, f func() error) error {
 	return err
 }
 
-// line reads a line of at most so many bytes, without its end.
+// line reads a line of limited length, and returns it without its end.
 func (l *link) line(most int) (string, error) {
 	var b strings.Builder
 	for {
@@ -57,18 +57,18 @@ func (l *link) line(most int) (string, error) {
 	}
 }
 
-// errGone is the error of a rank that has ended, or closed its end.
+// errGone says that a rank has ended, or closed its side of the link.
 var errGone = errors.New("the rank is gone")
 
 // pipes is a stream over the standard input and output of a process.
-type pipes struct{ in, out *os.File } // in: what the process reads
+type pipes struct{ in, out *os.File } // in: the process's input
 
 func (p pipes) Read(b []byte) (int, error)  { return p.out.Read(b) }
 func (p pipes) Write(b []byte) (int, error) { return p.in.Write(b) }
 
 func (p pipes) Close() error { return errors.Join(p.in.Close(), p.out.Close()) }
 
-// SetDeadline returns that of both pipes.
+// SetDeadline sets the deadline of both pipes.
 func (p pipes) SetDeadline(t time.Time) error {
 	return errors.Join(p.in.SetDeadline(t), p.out.SetDeadline(t))
 }

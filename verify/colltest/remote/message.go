@@ -10,7 +10,7 @@ import (
 	"github.com/collgen/collgen/verify/colltest"
 )
 
-// appendCall appends the line that tells a rank to make a call.
+// appendCall appends the line that has a rank make a call.
 func appendCall(b []byte, c *colltest.Call) []byte {
 	op, form, blocks := "-", "apart", "even"
 	if c.Op != 0 {
@@ -27,7 +27,7 @@ func appendCall(b []byte, c *colltest.Call) []byte {
 	return append(hex.AppendEncode(b, c.Memory), '\n')
 }
 
-// countsText is "3,0,7"; "-" for a buffer that the rank does not pass.
+// countsText returns counts as "3,0,7", or "-" if the rank does not have the buffer.
 func countsText(counts []int) string {
 	if counts == nil {
 		return "-"
@@ -39,10 +39,10 @@ func countsText(counts []int) string {
 	return strings.Join(texts, ",")
 }
 
-// mostAnswer returns how long the line may be that answers a call on so many bytes of memory.
+// mostAnswer returns the largest length of an answer to a call, given the bytes of its memory.
 func mostAnswer(memory int) int { return max(4096, len("done ")+2*memory) }
 
-// decodeAnswer reads the answer to a call, and puts what it has into memory, all of it or nothing.
+// decodeAnswer parses the answer to a call, and copies its contents to memory unless it returns an error.
 func decodeAnswer(line string, memory []byte) error {
 	if text, isError := strings.CutPrefix(line, "error "); isError {
 		return errors.New(strings.ToValidUTF8(text, "?"))

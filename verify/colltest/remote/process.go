@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// process is one that was started, with those that it has started itself as far as they are known.
+// process is a process that a Job has started, with those of its descendants that are known.
 type process struct {
 	cmd   *exec.Cmd
 	ended chan struct{} // closed when it has ended, with err
@@ -33,14 +33,14 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// know remembers the process at the other end of conn, which p has started: a launcher that is killed leaves its ranks.
+// know records the process at the other end of conn, which p has started. Killing a launcher does not kill its ranks.
 func (p *process) know(conn *net.UnixConn) {
 	if h, err := open(conn); err == nil {
 		p.ranks = append(p.ranks, h)
 	}
 }
 
-// or returns that p has ended, if it has, and otherwise err.
+// or returns an error that p has ended if it has, and otherwise err.
 func (p *process) or(err error) error {
 	select {
 	case <-p.ended:
@@ -66,10 +66,10 @@ func (p *process) wait(deadline time.Time) error {
 	}
 }
 
-// killing is how long a launcher may take to end its ranks itself.
+// killing is the time that a launcher has to end its ranks itself.
 const killing = 2 * time.Second
 
-// kill ends p, its group and the ranks that are known. A launcher gets the chance to clear up.
+// kill ends p, its process group and the known ranks. It gives a launcher time to clean up.
 func (p *process) kill() {
 	select {
 	case <-p.ended:
@@ -88,13 +88,13 @@ func (p *process) kill() {
 	p.ranks = nil
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last bytes that are written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// mostTail is how many bytes a tail keeps.
+// mostTail is the number of bytes that a tail keeps.
 const mostTail = 4096
 
 func (t *tail) Write(b []byte) (int, error) {
@@ -105,7 +105,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns what is kept.
+// String returns the bytes that were kept.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -68,7 +68,7 @@ func (w *world) startLauncher(ctx context.Context, dir string, words func(rank i
 	return w.accept(ctx, listener, p)
 }
 
-// accept has all ranks connect, and gives up when the launcher ends or ctx does.
+// accept waits until all ranks have connected, or the launcher or ctx ends.
 func (w *world) accept(ctx context.Context, listener *net.UnixListener, p *process) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
