@@ -244,7 +244,7 @@ func (c *Composite) Waiting() []int {
 	return ranks
 }
 
-// Moved returns how far both halves have come together.
+// Moved returns the sum of the progress of both halves.
 func (c *Composite) Moved() uint64 { return Moved(c.near.Transport) + Moved(c.far.Transport) }
 
 // Fail ends both halves.
@@ -253,7 +253,7 @@ func (c *Composite) Fail(err error) {
 	c.far.Fail(err)
 }
 
-// Protocol returns that of both halves, as far as they have one.
+// Protocol returns the protocols of both halves, as far as they describe them.
 func (c *Composite) Protocol(bytes int, reduces bool) string {
 	var halves []string
 	for _, half := range []Half{c.near, c.far} {
@@ -279,7 +279,7 @@ func (c *Composite) half(rank int) (Transport, int) {
 	return c.far.Transport, rank
 }
 
-// Left is for the half that the rank is in, unless that sees it.
+// Left passes the report on to the half that the rank is in, if that is a Leaver.
 func (c *Composite) Left(rank int, linked bool) {
 	half, rank := c.half(rank)
 	if t, ok := half.(Leaver); ok {
@@ -287,14 +287,14 @@ func (c *Composite) Left(rank int, linked bool) {
 	}
 }
 
-// Linked returns that of the half that the rank is in.
+// Linked reports whether the half that the rank is in has, or had, a connection to it.
 func (c *Composite) Linked(rank int) bool {
 	half, rank := c.half(rank)
 	t, ok := half.(Linker)
 	return ok && t.Linked(rank)
 }
 
-// Wait waits for the halves whose messages may be on their way.
+// Wait waits for the halves that may still have messages in flight.
 func (c *Composite) Wait() {
 	for _, half := range []Transport{c.near.Transport, c.far.Transport} {
 		if t, ok := half.(Lingerer); ok {
@@ -303,7 +303,7 @@ func (c *Composite) Wait() {
 	}
 }
 
-// GiveUp is for the half that the rank is in, if it waits.
+// GiveUp passes the report on to the half that the rank is in, if that is a Lingerer.
 func (c *Composite) GiveUp(rank int) {
 	half, rank := c.half(rank)
 	if t, ok := half.(Lingerer); ok {
@@ -311,7 +311,7 @@ func (c *Composite) GiveUp(rank int) {
 	}
 }
 
-// Know has the halves that can know memory.
+// Know registers memory with the halves that are Registrars.
 func (c *Composite) Know(memory []byte) {
 	for _, half := range []Transport{c.near.Transport, c.far.Transport} {
 		if k, ok := half.(Registrar); ok {
@@ -320,7 +320,7 @@ func (c *Composite) Know(memory []byte) {
 	}
 }
 
-// Forget has them forget it.
+// Forget unregisters it.
 func (c *Composite) Forget(memory []byte) error {
 	var errs []error
 	for _, half := range []Transport{c.near.Transport, c.far.Transport} {
@@ -336,7 +336,7 @@ func (c *Composite) Close() error {
 	return errors.Join(c.near.Close(), c.far.Close())
 }
 
-// Follow has both halves write down what they do.
+// Follow makes both halves log what they do.
 func (c *Composite) Follow(t *events.Trail) {
 	for half, trail := range map[Transport]*events.Trail{c.near.Transport: t.Within(c.members), c.far.Transport: t} {
 		if f, ok := half.(Follower); ok {
@@ -345,7 +345,7 @@ func (c *Composite) Follow(t *events.Trail) {
 	}
 }
 
-// Rings returns those of the near half.
+// Rings returns the sizes of the near half's rings.
 func (c *Composite) Rings() (slots, lines int) {
 	if t, ok := c.near.Transport.(Ringed); ok {
 		return t.Rings()

@@ -1,4 +1,4 @@
-// Package transport says what carries the messages of a communicator, and makes one transport of two.
+// Package transport defines what carries the messages of a communicator, and composes one transport of two.
 package transport
 
 import (
@@ -8,83 +8,83 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// Transport carries the messages of one rank. Only Waiting, Fail and Close may be called while another method
-// runs.
+// Transport carries the messages of one rank. Only Waiting, Fail and Close may be called while another method runs.
 type Transport interface {
-	// Begin says which call the following messages belong to. The description stays as it is until an Exchange has
-	// returned, and until the next Begin begins.
+	// Begin sets the call that the following messages belong to. The description does not change until an Exchange has
+	// returned, nor before the next Begin.
 	Begin(call wire.Mark)
-	// Exchange has all sends and receives in flight together, and returns when all of them are complete or one failed.
-	// Then nothing reads or writes their memory any more. It fails with *wire.PeerError, *wire.MismatchError,
-	// *wire.TimeoutError, wire.ErrClosed after Close, or the error that Fail was given. It is not called again after it
+	// Exchange makes all sends and receives concurrently, and returns when all are complete or one has failed. After
+	// that nothing reads or writes their memory. It fails with *wire.PeerError, *wire.MismatchError,
+	// *wire.TimeoutError, wire.ErrClosed after Close, or the error given to Fail. It is not called again after it has
 	// failed.
 	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
-	// Waiting are the ranks, in ascending order, that the Exchange in progress has been waiting for for a while, at
-	// least 10 ms; it may be a little late. After an Exchange has failed it is those that it was waiting for then.
+	// Waiting returns the ranks, in ascending order, that the Exchange in progress has waited for during at least 10
+	// ms, or that a failed Exchange was waiting for. The result may be slightly out of date.
 	Waiting() []int
-	// Fail has the Exchange in progress, and every later one, return err soon. The first error counts. Other ranks do
-	// not hear of it.
+	// Fail makes the Exchange in progress and every later one return err soon. The first error counts. Other ranks do
+	// not learn of it.
 	Fail(err error)
-	// Close leaves: a rank that waits for this one later gets *wire.PeerError with wire.ErrClosed. What was sent still
-	// comes.
+	// Close closes the transport: a rank that waits for this one later gets a *wire.PeerError with wire.ErrClosed.
+	// Messages already sent still arrive.
 	Close() error
 }
 
-// What follows are things that some transports can do besides.
+// Optional interfaces of transports.
 type (
-	// Lender lends: receives marked so may leave their data where they lie.
+	// Lender lends: receives marked Lend may leave their data in place.
 	Lender interface {
 		// Release ends the loan of what the last Exchange lent. The next Exchange does so, too.
 		Release()
 	}
 
-	// Mover tells of its progress.
+	// Mover reports its progress.
 	Mover interface {
 		// Moved grows when something was sent or received. It may be called at any time.
 		Moved() uint64
 	}
 
-	// Describer tells its protocol for a message.
+	// Describer describes its protocol for a message.
 	Describer interface {
-		// Protocol returns the protocol of messages of so many bytes, in words, or "". Reduces: they are reduced into
-		// memory.
+		// Protocol returns the protocol of messages of that many bytes, in words, or "". Reduces says that the receiver
+		// reduces them.
 		Protocol(bytes int, reduces bool) string
 	}
 
-	// Leaver does not see by itself that a rank has closed with which it has no connection yet.
+	// Leaver cannot see by itself that a rank has closed to which it has no connection yet.
 	Leaver interface {
-		// Left tells it so. Linked: that rank has a connection, which may be on its way with what it has sent.
+		// Left reports that a rank has closed. Linked says that the rank has a connection, which may still arrive with
+		// messages.
 		Left(rank int, linked bool)
 	}
 
-	// Linker tells whether it has, or had, a connection to a rank.
+	// Linker reports whether it has, or had, a connection to a rank.
 	Linker interface{ Linked(rank int) bool }
 
-	// Lingerer goes on after Close, until what it has sent has arrived, or never will.
+	// Lingerer continues after Close until all sent messages have arrived, or cannot arrive.
 	Lingerer interface {
-		// Wait waits for that.
+		// Wait waits until then.
 		Wait()
-		// GiveUp says that a rank needs nothing any more.
+		// GiveUp says that a rank needs no more messages.
 		GiveUp(rank int)
 	}
 
-	// Follower writes down what it does.
+	// Follower logs what it does.
 	Follower interface{ Follow(*events.Trail) }
 
-	// Ringed has rings between its ranks, which hold so many segments: see events.Member.
+	// Ringed has rings between its ranks. Rings returns how many segments they hold: see events.Member.
 	Ringed interface{ Rings() (slots, lines int) }
 
-	// Secluder reads messages in other processes, unless it is secluded.
+	// Secluder reads messages in the memory of other processes, unless it is secluded.
 	Secluder interface{ Seclude() }
 
-	// Registrar sends memory that lasts without copies.
+	// Registrar sends from registered memory without copies.
 	Registrar interface {
 		Know(memory []byte)
 		Forget(memory []byte) error
 	}
 )
 
-// Moved returns how far t has come, 0 if it does not tell.
+// Moved returns the progress of t, or 0 if t is no Mover.
 func Moved(t Transport) uint64 {
 	if m, ok := t.(Mover); ok {
 		return m.Moved()
@@ -92,7 +92,7 @@ func Moved(t Transport) uint64 {
 	return 0
 }
 
-// Protocol returns what t says of such messages, or "".
+// Protocol returns t's protocol for such messages, or "" if t is no Describer.
 func Protocol(t Transport, bytes int, reduces bool) string {
 	if t, ok := t.(Describer); ok {
 		return t.Protocol(bytes, reduces)
