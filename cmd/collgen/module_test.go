@@ -291,7 +291,7 @@ func TestRefused(t *testing.T) {
 			"a.go": small("theirs", strings.Replace(shift, `Doc: "Same shifts.", `, "", 1))}, `a\.go:9:5: Same: Doc is empty`},
 		"a primitive without a function": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "Out: spec.Buffer{Blocks: spec.Int(1)}", "Out: spec.Buffer{Blocks: spec.Down(spec.Int(1), spec.Size)}", 1))},
-			`a\.go:15:5: Same: the conditional`},
+			`a\.go:15:5: Same: Go has no conditional`},
 		"a cost that is too low": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "Gamma: spec.Int(0)}", "Gamma: spec.Sub(spec.Size, spec.Int(1))}", 1))},
 			`a\.go:18:8: same/copy declares a cost that is not that of 2 ranks: Gamma is 1 there, measured 0`},
@@ -306,7 +306,7 @@ func TestRefused(t *testing.T) {
 			"a.go": small("theirs", strings.Replace(shift, "gen.Step{gen.Copy", "named(`x`), named(`string`), named(`len`), gen.Step{gen.Copy", 1)+
 				"\nfunc named(name string) gen.Node { return gen.For{Var: name, N: spec.Size, Body: []gen.Node{gen.Step{gen.Copy{"+
 				"Into: gen.Chunk(spec.Out, spec.Int(0)), From: gen.Chunk(spec.In, spec.Int(0))}}}} }\n")},
-			`a\.go:15:5: same/copy: .* the name "x" itself.*\n.*the name "string" has a meaning(.*\n)*.*the name "len" has`},
+			`a\.go:15:5: same/copy: .* the name "x" itself.*\n.*the name "string" is predeclared(.*\n)*.*the name "len" is`},
 		"names that are needed": {map[string]string{
 			"a.go": small("theirs", shift), "b.go": "package theirs\n\nfunc Same() {}\nfunc StartSame() {}\n"},
 			`a\.go:15:5: same/copy: .* the name Same, .*b\.go:3:6\n.* the name StartSame, .*b\.go:4:6`},
