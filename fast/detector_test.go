@@ -75,8 +75,6 @@ func halt(t *testing.T, waits [][]int, times deadlock.Limits, over func(rank int
 	return all, ends
 }
 
-func asItIs(_ int, p control.Plane) control.Plane { return p }
-
 // ring is whom the ranks of a ring of three wait for.
 var ring = [][]int{{1}, {2}, {0}}
 

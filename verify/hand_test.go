@@ -11,7 +11,6 @@ import (
 
 // Short names for expressions.
 var (
-	v              = spec.Var
 	zero, one, two = spec.Int(0), spec.Int(1), spec.Int(2)
 )
 

@@ -291,7 +291,7 @@ func TestRefused(t *testing.T) {
 			"a.go": small("theirs", strings.Replace(shift, `Doc: "Same shifts.", `, "", 1))}, `a\.go:9:5: Same: Doc is empty`},
 		"a primitive without a function": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "Out: spec.Buffer{Blocks: spec.Int(1)}", "Out: spec.Buffer{Blocks: spec.Down(spec.Int(1), spec.Size)}", 1))},
-			`a\.go:15:5: Same: Go has no conditional`},
+			`a\.go:15:5: Same: the conditional`},
 		"a cost that is too low": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, "Gamma: spec.Int(0)}", "Gamma: spec.Sub(spec.Size, spec.Int(1))}", 1))},
 			`a\.go:18:8: same/copy declares a cost that is not that of 2 ranks: Gamma is 1 there, measured 0`},

@@ -3,8 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"go/build"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/gen/readback"
@@ -18,6 +22,9 @@ import (
 func readBack(ctx context.Context, j *job) error {
 	sources, err := j.sources(ctx)
 	if err != nil {
+		return err
+	}
+	if err := findStandardLibrary(ctx); err != nil {
 		return err
 	}
 	generated, err := readback.NewChecker(sources).Typecheck(j.Path, j.files)
@@ -34,6 +41,20 @@ func readBack(ctx context.Context, j *job) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// findStandardLibrary has the type checker find the sources of the standard library. A collgen that was built with
+// -trimpath does not know where Go is installed, so it asks the go command.
+func findStandardLibrary(ctx context.Context) error {
+	if build.Default.GOROOT != "" {
+		return nil
+	}
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return fmt.Errorf("go env GOROOT: %w", err)
+	}
+	build.Default.GOROOT = strings.TrimSpace(string(root))
+	return nil
 }
 
 // provedOf returns what the table has to say of the calls for which a was proved. It asks nothing of package emit,

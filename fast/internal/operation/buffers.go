@@ -58,7 +58,7 @@ func (x *Buffers) Operate(ctx context.Context, c *fast.Comm, seed int) error {
 		return fasttest.Element(root, n/2+i, seed)
 	})
 	if err != nil {
-		return fmt.Errorf("Broadcast: %w", err)
+		return fmt.Errorf("a broadcast: %w", err)
 	}
 	refill()
 	mine := x.b[:n]

@@ -118,7 +118,7 @@ func (s *scope) expr(e spec.Expr) (operand, error) {
 		o, err := s.bitsLen(e.Args[0])
 		return operand{code: jen.Add(o.code).Op("-").Lit(1), prec: sum}, err
 	case spec.CondExpr:
-		return operand{}, fmt.Errorf("Go has no conditional expression for (%v): in an algorithm, give it a name with Let", e)
+		return operand{}, fmt.Errorf("the conditional expression (%v) has no form in Go: in an algorithm, give it a name with Let", e)
 	}
 	op, ok := operators[e.Kind]
 	if !ok {
