@@ -90,18 +90,18 @@ func (c *proveCommand) recordProved(ctx context.Context, s *source, results []pr
 	return nil
 }
 
-// recallEvery finds out what was proved for every size of the algorithms as they are now.
-func recallEvery(ctx context.Context, j *job) error {
-	return j.recallEvery(ctx, func(a gen.Algorithm) gen.Algorithm { return a })
+// quoteProofs finds out what was proved for every size of the algorithms as they are now.
+func quoteProofs(ctx context.Context, j *job) error {
+	return j.quoteProofs(ctx, func(a gen.Algorithm) gen.Algorithm { return a })
 }
 
-// recallEmitted is recallEvery for algorithms as they were declared: the record is of the form of which Go is
+// recallEmitted is quoteProofs for algorithms as they were declared: the record is of the form of which Go is
 // generated.
 func recallEmitted(ctx context.Context, j *job) error {
-	return j.recallEvery(ctx, func(a gen.Algorithm) gen.Algorithm { return gen.Prune(gen.Simplify(a)) })
+	return j.quoteProofs(ctx, func(a gen.Algorithm) gen.Algorithm { return gen.Prune(gen.Simplify(a)) })
 }
 
-func (j *job) recallEvery(ctx context.Context, form func(gen.Algorithm) gen.Algorithm) error {
+func (j *job) quoteProofs(ctx context.Context, form func(gen.Algorithm) gen.Algorithm) error {
 	list, err := j.records()
 	if err != nil {
 		return err

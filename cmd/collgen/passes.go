@@ -27,7 +27,7 @@ var passes = []func(context.Context, *job) error{
 	prove,
 	prune,
 	prove,
-	recallEvery,
+	quoteProofs,
 	emitGo,
 	readBack,
 }

@@ -57,7 +57,7 @@ func findStandardLibrary(ctx context.Context) error {
 	return nil
 }
 
-// provedOf returns what the table has to say of the calls for which a was proved. It asks nothing of package emit,
+// provedOf returns what the table has to say of the calls for which a was proved. It asks nothing of package golang,
 // whose table is compared with it.
 func provedOf(a *algorithm) readback.Proved {
 	x := readback.Proved{Every: a.every.Sizes != ""}

@@ -41,7 +41,7 @@ const (
 	warningPeriod = int64(10 * time.Second)
 )
 
-// hearsay is how long a process that has a reason to fail waits for others.
+// rootCauseWait is how long a process that has a reason to fail waits for a better one from others.
 const rootCauseWait = 100 * time.Millisecond
 
 // look returns which of peers are given up, by condition. If this process itself was stopped for more than half of the

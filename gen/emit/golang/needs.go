@@ -7,7 +7,7 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// patterns are the values of fast.Needs, the ones that say most first, and which rank needs which.
+// patterns are the values of exec.Needs, the ones that say most first, and which rank needs which.
 var patterns = []struct {
 	name  string
 	needs func(rank, other, root int) bool
