@@ -259,6 +259,9 @@ func (m *Mesh) Dial(ctx context.Context, process int, comm uint64) (wire.Conn, e
 	c.Process = process
 	conn, err := m.call(ctx, &c, secure.Hello{Purpose: secure.Data, Comm: comm, Encrypt: m.cfg.Encrypt})
 	if err != nil {
+		if down := m.Down(process); down != nil { // which counts more than what it answers, if it does
+			err = &wire.PeerError{Rank: process, Err: down}
+		}
 		return wire.Conn{}, fmt.Errorf("connecting to process %d: %w", process, err)
 	}
 	raw, err := conn.Raw(m.cfg.Encrypt)

@@ -128,13 +128,13 @@ func (m *Mesh) takeCount(p *peer, file int) error {
 // onAnnounced records that p has announced itself. It keeps count, the file with p's count of heartbeats, if this
 // process may have to pass it on.
 func (m *Mesh) onAnnounced(p *peer, count []int) {
-	if !m.introducing.Load() {
+	if !m.introducing.Load() { // most heartbeats come later
 		closeFiles(count)
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p.count != nil {
+	if p.count != nil || !m.introducing.Load() {
 		closeFiles(count)
 		return
 	}

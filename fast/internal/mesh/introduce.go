@@ -112,7 +112,7 @@ func (i *introducer) roomLeft() int {
 // of the room is left. Waiting for that makes few messages with many introductions.
 func (i *introducer) ready() bool {
 	i.update()
-	if i.roomLeft() < i.room/2 {
+	if i.roomLeft() < max(4, i.room/2) {
 		return false
 	}
 	waiting, idle := 0, 0

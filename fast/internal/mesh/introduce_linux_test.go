@@ -402,7 +402,7 @@ func TestFalseIntroductions(t *testing.T) {
 			n.Lost = true
 			return n
 		}, "this process cannot take connections"},
-		"too few files": {func(card func(func(*Card)) []byte) *wire.Note { return meeting(0, [][]byte{card(nothing)}) }, "left over"},
+		"too few files": {func(card func(func(*Card)) []byte) *wire.Note { return meeting(0, [][]byte{card(nothing)}) }, "without files"},
 		"too many files": {func(card func(func(*Card)) []byte) *wire.Note {
 			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM), null())
 		}, "left over"},
@@ -469,6 +469,55 @@ func TestFalseIntroductions(t *testing.T) {
 		if after := descriptors(t); after > before {
 			t.Errorf("%s: %d files are open, %d before", name, after, before)
 		}
+	}
+}
+
+// TestCutOffIntroductions: bytes that introduce nobody are refused.
+func TestCutOffIntroductions(t *testing.T) {
+	j, _ := next(t)
+	for n := range 9 {
+		if err := j.acceptIntroductions(&wire.Note{From: 0, Body: make([]byte, n)}); err == nil {
+			t.Errorf("%d bytes are taken", n)
+		}
+	}
+}
+
+// TestLittleRoom: with few descriptors, the introducer waits until it can introduce somebody.
+func TestLittleRoom(t *testing.T) {
+	j, _ := next(t)
+	i := &introducer{joining: j, locals: make([]*hostPeer, 5), room: 7}
+	i.locals[2] = &hostPeer{process: 2, peer: new(peer), busy: true, sent: 4}
+	i.locals[3] = &hostPeer{process: 3, peer: new(peer)}
+	i.locals[4] = &hostPeer{process: 4, peer: new(peer), unmet: []*hostPeer{i.locals[3]}}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if i.ready() {
+		t.Error("it is ready, without room for an introduction")
+	}
+	if i.locals[2].busy, i.locals[2].sent = false, 0; !i.ready() {
+		t.Error("it is not ready, with room for one")
+	}
+}
+
+// TestLateCount: a count that comes when nobody is introduced any more is not kept.
+func TestLateCount(t *testing.T) {
+	j, _ := next(t)
+	j.introducing.Store(true)
+	file, err := unix.Dup(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, done := &peer{process: 1}, make(chan bool)
+	j.mu.Lock()
+	go func() {
+		j.onAnnounced(p, []int{file})
+		close(done)
+	}()
+	time.Sleep(10 * time.Millisecond) // it waits for the mutex by then, or else has less to do
+	j.introducing.Store(false)
+	j.mu.Unlock()
+	if <-done; p.count != nil {
+		t.Error("the file is kept")
 	}
 }
 

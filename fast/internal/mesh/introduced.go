@@ -37,6 +37,9 @@ func (j *joining) acceptIntroductions(n *wire.Note) error {
 	if n.Lost {
 		return noRoom(fmt.Errorf("%w: %w", wire.ErrExhausted, errLost))
 	}
+	if len(n.Files) == 0 {
+		return wrong("introductions without files")
+	}
 	d := decoder{b: n.Body}
 	var namespace uint64
 	if len(d.b) > 0 {
@@ -65,7 +68,7 @@ func (j *joining) acceptIntroductions(n *wire.Note) error {
 			return wrong("it introduces rank %d: %w", c.Process, err)
 		}
 	}
-	if len(d.b) > 0 || len(n.Files) > 0 {
+	if d.err != nil || len(d.b) > 0 || len(n.Files) > 0 {
 		return wrong("introductions with %d files and %d bytes left over", len(n.Files), len(d.b))
 	}
 	return nil

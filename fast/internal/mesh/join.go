@@ -119,6 +119,9 @@ func (j *joining) arrange() {
 	close(j.arranged)
 	if first == j.me.Process {
 		i := &introducer{joining: j, locals: make([]*hostPeer, j.me.Size), room: maxSocketEnds()}
+		j.mu.Lock()
+		j.introducer = i
+		j.mu.Unlock()
 		err = i.run()
 	} else {
 		j.dropCounts()
@@ -152,7 +155,7 @@ func (j *joining) settle() error {
 	for len(ready) < j.me.Size {
 		n, err := j.Receive(j.inner, wire.Topic{Comm: meshComm, Kind: kindReady})
 		if err != nil {
-			return j.reportWait(err, others(j.me.Size, ready))
+			return j.reportWait(err, j.unready(others(j.me.Size, ready)))
 		}
 		ready = append(ready, n.From)
 	}
@@ -162,6 +165,21 @@ func (j *joining) settle() error {
 		}
 	}
 	return nil
+}
+
+// unready returns those of processes that are not ready without waiting for another one: who is introduced, and has
+// acknowledged all introductions, waits for those who have not.
+func (j *joining) unready(processes []int) []int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.introducer == nil {
+		return processes
+	}
+	busy := func(p int) bool { g := j.introducer.locals; return p < len(g) && g[p] != nil && g[p].busy }
+	if !slices.ContainsFunc(processes, busy) {
+		return processes
+	}
+	return slices.DeleteFunc(processes, func(p int) bool { return j.introducer.locals[p] != nil && !busy(p) })
 }
 
 // others returns the processes below size that are not in some.

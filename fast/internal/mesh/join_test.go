@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -87,6 +88,34 @@ func TestAbsentOfMany(t *testing.T) {
 		if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, missing) {
 			t.Errorf("process %d: %v", configs[i].Identity.Process, err)
 		}
+	}
+}
+
+// TestTrickle: Join ends soon after its context, also while processes keep coming.
+func TestTrickle(t *testing.T) {
+	leavesNothing(t)
+	const size = 60
+	b := newBoard()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	coming, stop := context.WithCancel(t.Context())
+	var come atomic.Int64
+	var others sync.WaitGroup
+	others.Go(func() {
+		for p := 1; p < size-1 && coming.Err() == nil; p++ {
+			time.Sleep(80 * time.Millisecond)
+			cfg := b.config(p, size)
+			c := Card{Process: p, Token: [16]byte{byte(p)}, Host: hostIdentity(), HeartbeatTimeout: cfg.HeartbeatTimeout}
+			_ = cfg.Publish(t.Context(), roundHost, c.encode(cfg.Credentials, cfg.Identity))
+			come.Add(1)
+		}
+	})
+	_, err := Join(ctx, b.config(0, size))
+	n := come.Load()
+	stop()
+	others.Wait()
+	if err == nil || n == size-2 {
+		t.Errorf("%v, when all %d had come", err, n)
 	}
 }
 

@@ -20,16 +20,17 @@ type joining struct {
 	setFailing context.CancelCauseFunc
 	inner      context.Context // ends with failing and with ctx
 	// Cards are fetched and connections made until work ends, which goes on after a failure to tell others why.
-	work      context.Context
-	meeting   sync.WaitGroup
-	fetches   chan struct{} // limits how many cards are fetched at once
-	fetched   atomic.Int64  // when the last card came
-	opened    sync.Once
-	listening chan struct{} // closed when the addresses of this process are published
-	arranged  chan struct{} // closed when first is known
-	first     int           // the first process of this host
-	secret    bool          // the processes of the job share one
-	end       func()
+	work       context.Context
+	meeting    sync.WaitGroup
+	fetches    chan struct{} // limits how many cards are fetched at once
+	fetched    atomic.Int64  // when the last card came
+	opened     sync.Once
+	listening  chan struct{} // closed when the addresses of this process are published
+	arranged   chan struct{} // closed when first is known
+	first      int           // the first process of this host
+	secret     bool          // the processes of the job share one
+	introducer *introducer   // nil: another process introduces. Guarded by m.mu.
+	end        func()
 }
 
 func newJoining(ctx context.Context, m *Mesh) *joining {
@@ -141,10 +142,25 @@ func (j *joining) awaitAll(ctx context.Context, so func(int, *member) bool) erro
 	})
 }
 
+// silentIntroducer returns the first process of this host, and reports whether it is connected and silent: then it keeps
+// those from this process whom it would introduce. It is called with m.mu held.
+func (j *joining) silentIntroducer() (first int, silent bool) {
+	select {
+	case <-j.arranged:
+		x := j.of(j.first)
+		return j.first, x.peer != nil && x.err == nil && j.now()-x.peer.heard.Load() > int64(j.cfg.HeartbeatTimeout)/2
+	default:
+		return 0, false
+	}
+}
+
 // missing returns the processes that this one is waiting for.
 func (j *joining) missing() (processes []int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if first, silent := j.silentIntroducer(); silent {
+		return []int{first}
+	}
 	for _, so := range []func(int, *member) bool{j.known, j.isConnected, j.addressed} {
 		for p := range j.me.Size {
 			if !so(p, j.of(p)) {

@@ -92,8 +92,10 @@ func (j *joining) catchUp() {
 	if j.me.Size <= maxFetches {
 		return
 	}
+	patient, stop := context.WithTimeout(j.work, lateWait)
+	defer stop()
 	for missing, before := len(j.missing()), -1; missing != before; missing, before = len(j.missing()), missing {
-		soon, cancel := context.WithTimeout(j.work, rootCauseWait)
+		soon, cancel := context.WithTimeout(patient, rootCauseWait)
 		_ = j.awaitAll(soon, j.known)
 		cancel()
 	}
@@ -206,7 +208,7 @@ func (j *joining) probe() {
 			absent[process] = new(absence)
 		}
 		nobody := nobodyListens(j.work, routes)
-		if absent[process].proved(routes, nobody) {
+		if absent[process].proved(routes, nobody) && j.peer(process) == nil { // it may have joined and left meanwhile
 			j.reached(process, &wire.PeerError{Rank: process, Err: wire.ErrDied})
 		}
 		if !nobody {
