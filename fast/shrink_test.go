@@ -248,6 +248,7 @@ func cutJob(t *testing.T, size, first int) []*Comm {
 	j, all := jobOf(t, size)
 	for _, c := range all {
 		c.world.plane = &cutPlane{Plane: j.Plane(c.rank), beyond: make(map[int]bool)}
+		c.membership = membership.New(agreeing{c}, c.world.plane, c.id, c.name, c.rank, c.size, c.processes)
 		c.unwatch()
 		c.unwatch = c.world.plane.Watch(c.lost)
 	}

@@ -42,7 +42,7 @@ func TestDecodeRefuses(t *testing.T) {
 		`{`:                            "unexpected EOF",
 		`{"near":{"alfa":1}}`:          "unknown field",
 		`{}`:                           "segment is 0",
-		`{"segment":1} 2`:              "something behind",
+		`{"segment":1} 2`:              "more text after",
 		`{"segment":1,"cores":-1}`:     "cores is -1",
 		`{"segment":1e18}`:             "segment",
 		`{"segment":1,"switch":-1e-9}`: "switch: -1e-09 seconds",
