@@ -55,7 +55,7 @@ func TestCostOfCommunicators(t *testing.T) {
 
 func init() { fasttest.Roles["many"] = inMany }
 
-// inMany returns a rank of many communicators, which prints what each of them costs.
+// inMany runs a rank that makes many communicators, and prints what each of them costs.
 func inMany(ctx context.Context, args []string) error {
 	many, err := strconv.Atoi(args[0])
 	if err != nil {
