@@ -159,7 +159,7 @@ func TestBesideAgainstOthers(t *testing.T) {
 	})
 }
 
-// takesLong returns a Broadcast that does not end on its root before the others take something.
+// takesLong makes a Broadcast that does not end on its root before the others take something.
 func takesLong(ctx context.Context, c *Comm) error { return Broadcast(ctx, c, make([]byte, long), 0) }
 
 // TestGroupInARing: rank 0 is in a group with rank 1, which is in a barrier with rank 2, which is in one with rank 0.

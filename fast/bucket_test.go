@@ -38,7 +38,7 @@ func TestBucket(t *testing.T) {
 	})
 }
 
-// addAll returns one step with tensors of these lengths.
+// addAll makes one step with tensors of these lengths.
 func addAll(ctx context.Context, c *Comm, b *Bucket[int64], lengths []int) error {
 	tensors := make([][]int64, len(lengths))
 	for i, n := range lengths {

@@ -86,10 +86,10 @@ func receives(ctx context.Context, c *Comm, from int) error {
 }
 func sends(ctx context.Context, c *Comm, to int) error { return Send(ctx, c, make([]int32, 1), to) }
 
-// adds returns an AllReduce, whomever the rank waits for.
+// adds makes an AllReduce, whomever the rank waits for.
 func adds(ctx context.Context, c *Comm, _ int) error { return AllReduce(ctx, c, make([]int32, 1), Sum) }
 
-// givesRoot returns a Reduce to rank 0, and takesRoot a Broadcast of it.
+// givesRoot makes a Reduce to rank 0, and takesRoot a Broadcast from it.
 func givesRoot(ctx context.Context, c *Comm, _ int) error {
 	return Reduce(ctx, c, make([]int32, 1), Sum, 0)
 }

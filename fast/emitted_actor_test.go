@@ -97,7 +97,7 @@ func (a *actor) differ(format string, args ...any) error {
 	return errDiffers
 }
 
-// run returns the generated function, between symbols put into the place of elements and the look at what it has left.
+// run calls the generated function, between symbols put into the place of elements and the look at what it has left.
 func (a *actor) run(ctx context.Context, x *exec.Call, code func(context.Context, *exec.Call) error) error {
 	if x.Kernel != nil {
 		x.Kernel, x.Many = a.memory.syms.kernel, nil

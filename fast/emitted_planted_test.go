@@ -82,7 +82,7 @@ type ringBug struct {
 	swapped, unfinished, merged, back, afterSend bool
 }
 
-// ringAllReduce returns the ring all-reduce of three ranks, by hand.
+// ringAllReduce makes the ring all-reduce of three ranks, by hand.
 func ringAllReduce(ctx context.Context, x *exec.Call, bug ringBug) error {
 	if err := x.Layout(x.Size+bug.chunks, 0); err != nil {
 		return err

@@ -182,7 +182,7 @@ func TestOverlappingGroups(t *testing.T) {
 	}
 }
 
-// inGroup returns this rank's part in a group of the given ranks, if it is one of them.
+// inGroup makes this rank's part in a group of the given ranks, if it is one of them.
 func inGroup(ctx context.Context, c *fast.Comm, ranks []int) error {
 	for at, rank := range ranks {
 		if rank != c.Rank() {

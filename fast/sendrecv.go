@@ -97,7 +97,7 @@ func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T,
 	return err
 }
 
-// sendRecv returns a send and a receive at once. In place, what is sent is copied first.
+// sendRecv makes a send and a receive at once. In place, what is sent is copied first.
 func (c *Comm) sendRecv(ctx context.Context, s, r *exec.Request, opts []Option) error {
 	if err := c.enter(ctx, s.Collective.Name); err != nil {
 		return err

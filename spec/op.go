@@ -122,7 +122,7 @@ func (o Op) String() string {
 // MarshalText returns the name of o: that is how JSON has it.
 func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText returns the reverse of MarshalText.
+// UnmarshalText does the reverse of MarshalText.
 func (o *Op) UnmarshalText(name []byte) error {
 	for _, x := range Ops() {
 		if x.String() == string(name) {

@@ -122,7 +122,7 @@ var orders = [...]string{AnyTree: "any tree", SameTree: "same tree on all ranks"
 // MarshalText returns the name of o: that is how JSON has it.
 func (o Order) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText returns the reverse of MarshalText.
+// UnmarshalText does the reverse of MarshalText.
 func (o *Order) UnmarshalText(name []byte) error {
 	for i, s := range orders {
 		if s == string(name) {

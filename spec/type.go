@@ -83,7 +83,7 @@ func (t Type) String() string {
 // MarshalText returns the name of t: that is how JSON has it.
 func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText returns the reverse of MarshalText.
+// UnmarshalText does the reverse of MarshalText.
 func (t *Type) UnmarshalText(name []byte) error {
 	for _, x := range Types() {
 		if x.String() == string(name) {

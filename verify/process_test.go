@@ -163,7 +163,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// serveRank returns a rank's process: it says how it talks to each rank, and performs the programs that it is given
+// serveRank runs a rank's process: it says how it talks to each rank, and performs the programs that it is given
 // until there are no more.
 func serveRank(in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -32,7 +32,7 @@ func (s *settings) goOn(ctx context.Context, c *fast.Comm) error {
 	}
 }
 
-// once returns one collective, which waits for nobody who is late.
+// once makes one collective, which waits for nobody who is late.
 func (s *settings) once(ctx context.Context, c *fast.Comm, buf []float32) error {
 	if s.how == "late" {
 		limited, cancel := context.WithTimeout(ctx, wait)

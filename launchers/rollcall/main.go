@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// run returns the life of a rank.
+// run does all that a rank does.
 func (s *settings) run() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -69,7 +69,7 @@ func (s *settings) run() error {
 	return errors.Join(err, c.Close())
 }
 
-// answer returns what a rank does with the others.
+// answer does what a rank does with the others.
 func (s *settings) answer(ctx context.Context, c *fast.Comm) error {
 	for _, check := range []func(context.Context, *fast.Comm) error{sum, spread, pass} {
 		if err := check(ctx, c); err != nil {

@@ -39,7 +39,7 @@ func testLend(t *testing.T, make Make) {
 // borrowed are lengths of messages that may be lent, or are too long for that.
 var borrowed = []int{0, 1, 8, 64, 65, 1000, 4097, 64 << 10, 128 << 10, 128<<10 + 1, 300007}
 
-// borrow returns a round of testLend. The ranks give back what they were lent at different times: at once, late, or
+// borrow makes a round of testLend. The ranks give back what they were lent at different times: at once, late, or
 // with the next Exchange.
 func borrow(ctx context.Context, e rank, round, n int) error {
 	e.Begin(wire.NewMark(&wire.Call{Seq: uint64(round) + 1}))
@@ -136,7 +136,7 @@ func testLendSeveral(t *testing.T, make Make) {
 	}
 }
 
-// lendSeveral returns a step of testLendSeveral.
+// lendSeveral makes a step of testLendSeveral.
 func lendSeveral(ctx context.Context, e rank, seq uint64, messages, n int, lend func(i int) bool) error {
 	e.Begin(wire.NewMark(&wire.Call{Seq: seq}))
 	var sends []wire.Send

@@ -72,7 +72,7 @@ func (p Plan) carryOut(ctx context.Context, e rank) error {
 	return p.CarryOut(ctx, e.Transport, e.rank)
 }
 
-// CarryOut returns a rank's part of p, over its transport. It checks what it receives.
+// CarryOut makes a rank's part of p, over its transport. It checks what it receives.
 func (p Plan) CarryOut(ctx context.Context, e Transport, rank int) error {
 	for s, step := range p {
 		e.Begin(wire.NewMark(&wire.Call{Seq: uint64(s) + 1}))

@@ -171,7 +171,7 @@ const several = 4
 
 func init() { fasttest.Roles["several"] = inSeveral }
 
-// inSeveral returns a rank of several communicators.
+// inSeveral runs a rank of several communicators.
 func inSeveral(ctx context.Context, _ []string) error {
 	errs := make([]error, several)
 	var jobs sync.WaitGroup
@@ -211,7 +211,7 @@ func keepAdding(ctx context.Context, c *fast.Comm, which int) error {
 
 func init() { fasttest.Roles["linkless"] = linkWithoutFiles }
 
-// linkWithoutFiles returns a broadcast between hosts, for which a rank may open no socket.
+// linkWithoutFiles makes a broadcast between hosts, for which a rank may open no socket.
 func linkWithoutFiles(ctx context.Context, args []string) error {
 	if err := os.Setenv("COLL_HOST", "host of rank "+os.Getenv("RANK")); err != nil {
 		return err

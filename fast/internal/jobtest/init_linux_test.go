@@ -28,7 +28,7 @@ func init() {
 	fasttest.Roles["limited"] = initWithoutMemory
 }
 
-// sums returns some collectives with known results.
+// sums makes some collectives with known results.
 func sums(ctx context.Context, _ []string) error {
 	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {
@@ -109,7 +109,7 @@ func reduceForever(ctx context.Context, args []string) error {
 	}
 }
 
-// computeApart returns a rank that does something else after a first call, and then calls again.
+// computeApart runs a rank that does something else after a first call, and then calls again.
 func computeApart(ctx context.Context, args []string) error {
 	c, err := fast.Init(ctx, fast.FromEnv()...)
 	if err != nil {

@@ -85,7 +85,7 @@ func TestSurvive(t *testing.T) {
 	t.Logf("%d rounds", rounds)
 }
 
-// surviveDownToOne returns one job of size ranks, until one is left. It tells how many rounds that took.
+// surviveDownToOne runs one job of size ranks, until one is left. It tells how many rounds that took.
 func surviveDownToOne(t *testing.T, size int, over string) (rounds int) {
 	j := fasttest.NewJob(t, size, "survive")
 	j.With = append(j.With, "COLL_TRANSPORT="+over)

@@ -117,7 +117,7 @@ func newRounds(e *Endpoint, kind string, bytes int) *rounds {
 	return r
 }
 
-// once returns one call.
+// once makes one call.
 func (r *rounds) once(ctx context.Context) error {
 	r.call.Seq++
 	r.e.Begin(wire.NewMark(&r.call))
@@ -133,7 +133,7 @@ func (r *rounds) once(ctx context.Context) error {
 	return nil
 }
 
-// times returns n calls; rank 0 tells the others the number.
+// times makes n calls; rank 0 tells the others the number.
 func (r *rounds) times(ctx context.Context, n int) error {
 	var word [8]byte
 	binary.LittleEndian.PutUint64(word[:], uint64(n))

@@ -74,7 +74,7 @@ func reduceForever(ctx context.Context, e *Endpoint, args []string) error {
 	}
 }
 
-// reduceOnceAndWait returns a rank that computes while another dies: half of the ranks wait for a message already.
+// reduceOnceAndWait runs a rank that computes while another dies: half of the ranks wait for a message already.
 func reduceOnceAndWait(ctx context.Context, e *Endpoint, _ []string) error {
 	if err := swap(ctx, e, make([]byte, 8)); err != nil {
 		return report(err)

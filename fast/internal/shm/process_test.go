@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// runRank returns a rank's process: file 3 is the memory.
+// runRank runs a rank's process: file 3 is the memory.
 func runRank() error {
 	var rank, size int
 	if _, err := fmt.Sscanf(os.Getenv(rankVar), "%d/%d", &rank, &size); err != nil {

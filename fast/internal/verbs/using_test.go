@@ -46,7 +46,7 @@ func newRoot() *thing {
 	return x
 }
 
-// use returns a call that lasts until f has ended.
+// use makes a call that lasts until f has ended.
 func (x *thing) use(f func()) error {
 	return using(func() error {
 		x.used.Add(1)

@@ -36,7 +36,7 @@ func copying(_ context.Context, into, from []float32) (func(n int) error, error)
 	}, nil
 }
 
-// reducing returns into += from, by the kernels of package fast.
+// reducing returns a function that adds from to into, by the kernels of package fast.
 func reducing(ctx context.Context, into, from []float32) (func(n int) error, error) {
 	c, err := fast.Init(ctx, fast.WithRank(0, 1))
 	if err != nil {
