@@ -29,7 +29,7 @@ type Card struct {
 }
 
 const (
-	cardVersion  = 3
+	cardVersion  = 4
 	maxCard      = 1 << 10
 	maxSocket    = 64
 	maxAddresses = 16

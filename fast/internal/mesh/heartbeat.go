@@ -2,6 +2,8 @@ package mesh
 
 import (
 	"errors"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -93,7 +95,7 @@ func (m *Mesh) onCount(p *peer, files []int) error {
 	var kept []int
 	err := errLost
 	if len(files) > 0 {
-		if m.introducing.Load() && maxSocketEnds() >= 2*m.me.Size { // there is room to keep one for each process
+		if m.introducing.Load() && limitOfFiles(os.Getpid()) >= filesPerProcess*uint64(m.me.Size) { // there is room to keep one for each process
 			kept, _ = copyFiles(files)
 		}
 		err = m.takeCount(p, files[0])
@@ -123,6 +125,18 @@ func (m *Mesh) takeCount(p *peer, file int) error {
 		return errBeats
 	}
 	return nil
+}
+
+// releaseCount forgets the count of a process whose connection is not used.
+func (m *Mesh) releaseCount(p *peer) {
+	b := p.beats.Load()
+	if b == nil {
+		return
+	}
+	m.mu.Lock()
+	m.counts = slices.DeleteFunc(m.counts, func(c *beats) bool { return c == b })
+	m.mu.Unlock()
+	b.close()
 }
 
 // onAnnounced records that p has announced itself. It keeps count, the file with p's count of heartbeats, if this

@@ -23,6 +23,7 @@ type hostPeer struct {
 	unmet   []*hostPeer // those who came before it and to whom it was not introduced yet
 	busy    bool        // it has not acknowledged the last introductions yet
 	sent    int         // how many files these had
+	tight   bool        // it may open few files, and gets none that it can do without
 	next    introductions
 }
 
@@ -135,7 +136,8 @@ func (i *introducer) update() {
 		switch x, g := i.of(p), i.locals[p]; {
 		case g == nil && x.peer != nil && x.peer.count != nil && x.err == nil && i.private(&x.card):
 			unmet := slices.DeleteFunc(slices.Clone(i.locals), func(g *hostPeer) bool { return g == nil })
-			i.locals[p] = &hostPeer{process: p, peer: x.peer, card: x.raw, unmet: unmet}
+			i.locals[p] = &hostPeer{process: p, peer: x.peer, card: x.raw, unmet: unmet,
+				tight: limitOfFiles(int(x.peer.pid.Load())) < filesPerProcess*uint64(i.me.Size)}
 		case g != nil && x.err != nil:
 			i.locals[p] = nil
 			for _, other := range i.locals {
@@ -185,8 +187,11 @@ func introduce(g, other *hostPeer) (files int, err error) {
 		return 0, fmt.Errorf("a connection between ranks %d and %d: %w", g.process, other.process, wire.Exhausted(err))
 	}
 	// Without a copy, the two send each other their counts themselves.
-	mine, _ := copyFiles(g.peer.count)
-	theirs, _ := copyFiles(other.peer.count)
+	var mine, theirs []int
+	if !g.tight && !other.tight {
+		mine, _ = copyFiles(g.peer.count)
+		theirs, _ = copyFiles(other.peer.count)
+	}
 	g.next.add(ends[0], other, theirs, len(mine) > 0)
 	other.next.add(ends[1], g, mine, len(theirs) > 0)
 	return len(ends) + len(mine) + len(theirs), nil

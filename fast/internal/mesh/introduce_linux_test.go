@@ -499,6 +499,64 @@ func TestLittleRoom(t *testing.T) {
 	}
 }
 
+// TestTight: no counts go to or from a process that may open few files; the two show each other their counts.
+func TestTight(t *testing.T) {
+	own := limitOfFiles(os.Getpid())
+	if all := limitOfFiles(0); own == 0 || own == all || limitOfFiles(1<<30) != 0 {
+		t.Errorf("the limit of this process is %d, of any %d, of none %d", own, all, limitOfFiles(1<<30))
+	}
+	for files, tight := range map[int]bool{2: true, 4: false} {
+		count := func() []int {
+			fd, err := unix.Dup(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { closeFiles([]int{fd}) })
+			return []int{fd}
+		}
+		g := &hostPeer{process: 3, peer: &peer{count: count()}, tight: tight}
+		other := &hostPeer{process: 4, peer: &peer{count: count()}}
+		if n, err := introduce(g, other); n != files || err != nil {
+			t.Errorf("tight %v: %d files, %v", tight, n, err)
+		}
+		for _, x := range []*hostPeer{g, other} {
+			if x.next.body[len(x.next.body)-1] != flag(!tight) || len(x.next.files) != files/2 {
+				t.Errorf("tight %v: %d files, and the last byte is %d", tight, len(x.next.files), x.next.body[len(x.next.body)-1])
+			}
+			closeFiles(x.next.files)
+		}
+	}
+}
+
+// TestIntroducedAgain: a process that is introduced twice has one count.
+func TestIntroducedAgain(t *testing.T) {
+	j, card := next(t)
+	for range 3 {
+		ends, err := socketPair()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeFiles(ends[1:])
+		b, err := newBeats()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.close()
+		count, err := copyFiles([]int{b.file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := meeting(0, [][]byte{card(func(*Card) {})}, ends[0], count[0])
+		n.Body[len(n.Body)-2] = 1
+		if err := j.acceptIntroductions(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(j.counts) != 1 {
+		t.Errorf("%d counts are mapped", len(j.counts))
+	}
+}
+
 // TestLateCount: a count that comes when nobody is introduced any more is not kept.
 func TestLateCount(t *testing.T) {
 	j, _ := next(t)

@@ -110,8 +110,9 @@ func (j *joining) acceptIntroduction(c Card, x introduction, n *wire.Note) error
 		_ = conn.Close()
 		return err
 	}
-	if !j.add(p) {
-		return nil // it is down
+	if !j.add(p) { // it is down, or connected already
+		j.releaseCount(p)
+		return nil
 	}
 	if err != nil {
 		return p.send(newFrame(frameBlind, wire.Topic{}, nil, nil))

@@ -3,7 +3,9 @@ package mesh
 import (
 	"errors"
 	"io"
+	"math"
 	"net"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -109,11 +111,24 @@ func socketPair() (ends [2]int, err error) {
 // maxSocketEnds returns how many ends of socket pairs this process may have open until they are sent: a quarter of its
 // limit of open files.
 func maxSocketEnds() int {
+	return int(min(max(limitOfFiles(os.Getpid())/4, 4), 1<<16))
+}
+
+// filesPerProcess is how many open files for each process of a job are plenty: then files are sent that a process could
+// do without.
+const filesPerProcess = 8
+
+// limitOfFiles returns how many files a process may have open. It returns the maximum for a process that is not known,
+// and 0 if the system does not tell.
+func limitOfFiles(pid int) uint64 {
 	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return 4
+	switch {
+	case pid == 0:
+		return math.MaxUint64
+	case unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &limit) != nil:
+		return 0
 	}
-	return int(min(max(limit.Cur/4, 4), 1<<16))
+	return limit.Cur
 }
 
 // pidNamespace returns a number for the PID namespace of this process, or 0 if it is unknown.
