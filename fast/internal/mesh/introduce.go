@@ -23,7 +23,7 @@ type hostPeer struct {
 	unmet   []*hostPeer // those who came before it and to whom it was not introduced yet
 	busy    bool        // it has not acknowledged the last introductions yet
 	sent    int         // how many files these had
-	tight   bool        // it may open few files, and gets none that it can do without
+	tight   bool        // it may open few files, so it is sent only those that it needs
 	next    introductions
 }
 

@@ -167,8 +167,8 @@ func (j *joining) settle() error {
 	return nil
 }
 
-// unready returns those of processes that are not ready without waiting for another one: who is introduced, and has
-// acknowledged all introductions, waits for those who have not.
+// unready returns those of the given processes that hold the others up: those that have not acknowledged introductions
+// yet. Without such a process it returns all of them.
 func (j *joining) unready(processes []int) []int {
 	j.mu.Lock()
 	defer j.mu.Unlock()

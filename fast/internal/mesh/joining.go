@@ -142,8 +142,8 @@ func (j *joining) awaitAll(ctx context.Context, so func(int, *member) bool) erro
 	})
 }
 
-// silentIntroducer returns the first process of this host, and reports whether it is connected and silent: then it keeps
-// those from this process whom it would introduce. It is called with m.mu held.
+// silentIntroducer returns the first process of this host, and reports whether it is connected but silent. While it is,
+// it holds up all connections that it would make for this process. The caller holds m.mu.
 func (j *joining) silentIntroducer() (first int, silent bool) {
 	select {
 	case <-j.arranged:
