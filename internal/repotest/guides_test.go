@@ -65,8 +65,9 @@ func followGuide(t *testing.T, guide string) (commands int) {
 			for _, part := range strings.Split("\n"+text, "\n$ ")[1:] {
 				command, shown, _ := strings.Cut(part, "\n")
 				commands++
-				for _, err := range compareOutput(shown, guideCommand(t, dir, command)) {
-					t.Errorf("$ %s\n%v", command, err)
+				printed := guideCommand(t, dir, command)
+				if err := errors.Join(compareOutput(shown, printed)...); err != nil {
+					t.Errorf("$ %s\n%v\nprinted:\n%s", command, err, printed)
 				}
 			}
 		}
