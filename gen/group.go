@@ -1,0 +1,166 @@
+package gen
+
+import (
+	"strings"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Group is the ranks among which an algorithm is carried out as a part of another one: N of them, Stride apart, from
+// First on. Ranks are divided into such groups; the members of one agree on First, Stride and N.
+//
+// Hosts of n ranks each are the groups {First: n × host, Stride: 1, N: n}, and the ranks with one place on all hosts
+// are {First: place, Stride: n, N: hosts}.
+type Group struct {
+	Name             string // prefix of the names that the part defines; no two parts of an algorithm have the same
+	First, Stride, N spec.Expr
+	Member           spec.Expr // this rank's number within the group: its rank is First + Member × Stride
+	Root             spec.Expr // the root's number, for an algorithm that has one
+}
+
+// Part is where a buffer of an algorithm lies that a group carries out: its chunk c is the N chunks of Buf from
+// At + c × N on. For scratch these are slots.
+type Part struct {
+	Buf   spec.Buf
+	At, N spec.Expr // absent: 0 and 1
+	Like  spec.Expr // of scratch: the chunk that its slots are as long as, where the algorithm does not say
+}
+
+// Run returns what a rank does while the ranks of g carry out a: its body with ranks, buffers and names replaced, so
+// that whatever is proved of the result includes it. Buffers that parts does not list are absent from the body of a.
+// A partial result is left unfinished, for another part to finish.
+func (g Group) Run(a *Algorithm, parts map[spec.Buf]Part, partial bool) []Node {
+	scope := map[spec.Buf]Part{}
+	for buf, p := range parts {
+		scope[buf] = Part{p.Buf, p.At.OrElse(spec.Int(0)), p.N.OrElse(spec.Int(1)), p.Like}
+	}
+	return groupPart{g, partial}.body(a.Body, scope)
+}
+
+// Slots returns how many slots of scratch a needs when g carries it out.
+func (g Group) Slots(a *Algorithm) spec.Expr {
+	return groupPart{g: g}.expr(a.Scratch.OrElse(spec.Int(0)))
+}
+
+// groupPart makes a body anew for a group.
+type groupPart struct {
+	g       Group
+	partial bool
+}
+
+// name returns the name for what the part calls so.
+func (p groupPart) name(of string) string { return p.g.Name + strings.ToUpper(of[:1]) + of[1:] }
+
+func (p groupPart) expr(e spec.Expr) spec.Expr {
+	if e.Kind != spec.Variable {
+		return mapArgs(e, p.expr)
+	}
+	switch e.Name {
+	case spec.Rank.Name:
+		return p.g.Member
+	case spec.Size.Name:
+		return p.g.N
+	case spec.Root.Name:
+		return p.g.Root
+	case spec.Depth.Name:
+		return e
+	}
+	return spec.Var(p.name(e.Name))
+}
+
+// rank returns the rank that a member has.
+func (p groupPart) rank(member spec.Expr) spec.Expr {
+	return simplify(spec.Add(p.g.First, spec.Mul(p.expr(member), p.g.Stride)))
+}
+
+// body returns nodes for the group. The buffers that they name lie as scope says.
+func (p groupPart) body(nodes []Node, scope map[spec.Buf]Part) []Node {
+	var list []Node
+	for i, n := range nodes {
+		if n, ok := n.(LetBuf); ok {
+			named, is := p.letBuf(n, scope)
+			inner := map[spec.Buf]Part{n.Name: is}
+			for buf, part := range scope {
+				if buf != n.Name {
+					inner[buf] = part
+				}
+			}
+			return append(append(list, named...), p.body(nodes[i+1:], inner)...)
+		}
+		if _, ok := n.(Finish); ok && p.partial {
+			continue
+		}
+		list = append(list, p.node(n, scope))
+	}
+	return list
+}
+
+func (p groupPart) node(n Node, scope map[spec.Buf]Part) Node {
+	r := rewriter{expr: p.expr, body: func(nodes []Node) []Node { return p.body(nodes, scope) }}
+	at := func(x Region) Region { return p.region(x, scope) }
+	switch n := n.(type) {
+	case For:
+		n.Var = p.name(n.Var)
+		return r.node(n)
+	case Let:
+		n.Name = p.name(n.Name)
+		return r.node(n)
+	case Send:
+		return Send{p.rank(n.To), at(n.Data)}
+	case Recv:
+		return Recv{p.rank(n.From), at(n.Into), n.AfterSend, n.Lend}
+	case RecvReduce:
+		return RecvReduce{p.rank(n.From), at(n.Into), at(n.With), p.expr(n.ReceivedFirst), n.AfterSend}
+	case Copy:
+		return Copy{at(n.Into), at(n.From), n.Lend}
+	case Reduce:
+		return Reduce{at(n.Into), p.name(n.Var), p.expr(n.N), at(n.From)}
+	case Finish:
+		return Finish{at(n.Data)}
+	}
+	return r.node(n)
+}
+
+// letBuf returns the nodes that name a buffer, which is one of two parts, and where it lies.
+func (p groupPart) letBuf(n LetBuf, scope map[spec.Buf]Part) ([]Node, Part) {
+	holds, then, els := p.expr(n.Cond), scope[n.Then], scope[n.Else]
+	is := Part{spec.Buf(p.name(string(n.Name))), then.At, then.N, then.Like.OrElse(els.Like)}
+	list := []Node{LetBuf{is.Buf, holds, then.Buf, els.Buf}}
+	for _, x := range []struct {
+		suffix    string
+		is        *spec.Expr
+		otherwise spec.Expr
+	}{{"At", &is.At, els.At}, {"N", &is.N, els.N}} {
+		if x.is.String() != x.otherwise.String() {
+			name := string(is.Buf) + x.suffix
+			list = append(list, Let{name, spec.If(holds, *x.is, x.otherwise)})
+			*x.is = spec.Var(name)
+		}
+	}
+	return list, is
+}
+
+// region returns where x lies. What a slot of scratch is like is a chunk of the input, or of the output of an
+// algorithm that has none.
+func (p groupPart) region(x Region, scope map[spec.Buf]Part) Region {
+	if x.Buf == "" {
+		return x
+	}
+	is := scope[x.Buf]
+	place := func(part Part, chunk spec.Expr) spec.Expr {
+		return simplify(spec.Add(part.At, spec.Mul(p.expr(chunk), part.N)))
+	}
+	moved := Region{Buf: is.Buf, At: place(is, x.At)}
+	if n := simplify(spec.Mul(p.expr(x.N.OrElse(spec.Int(1))), is.N)); n.String() != "1" {
+		moved.N = n
+	}
+	moved.Like = is.Like
+	if !x.Like.IsAbsent() {
+		like, ok := scope[spec.In]
+		if !ok {
+			like = scope[spec.Out]
+		}
+		moved.Like = place(like, x.Like)
+	}
+	return moved
+}
