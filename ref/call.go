@@ -14,6 +14,9 @@ type Call[T Elem] struct {
 	Op   spec.Op // of a reduction
 	Root int     // the root, or the sender
 	Peer int     // the receiver
+	// Counts says how long uneven blocks are: Counts[r][0] is the length of rank r's block; of AllToAllV, Counts[q][r] is that of
+	// the block from rank q to rank r.
+	Counts [][]int
 }
 
 // Run calls the method that is called as the primitive.

@@ -1,6 +1,7 @@
 package ref
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -15,6 +16,52 @@ func TestRun(t *testing.T) {
 	for _, p := range spec.Primitives() {
 		t.Run(p.Name+"/int16", func(t *testing.T) { rapid.Check(t, runs[int16](p)) })
 		t.Run(p.Name+"/float32", func(t *testing.T) { rapid.Check(t, runs[float32](p)) })
+	}
+}
+
+// TestRunUneven: so it is where blocks are uneven.
+func TestRunUneven(t *testing.T) {
+	for _, p := range spec.Uneven() {
+		t.Run(p.Name, func(t *testing.T) { rapid.Check(t, runsUneven(p)) })
+	}
+}
+
+func runsUneven(p spec.Primitive) func(*rapid.T) {
+	return func(t *rapid.T) {
+		c := spectest.Calls(p).Draw(t, "call")
+		e, err := spec.Expect(p, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 3), c.Size, c.Size), c.Size, c.Size)
+		x := spectest.Example{Counts: rows.Draw(t, "counts")}
+		in, next := make([][]int32, c.Size), int32(1)
+		for rank, r := range e.Ranks {
+			in[rank] = make([]int32, x.Start(r.InLengths, len(r.In)))
+			for i := range in[rank] {
+				in[rank][i] = next
+				next = next*5 + 1
+			}
+		}
+		got, err := Call[int32]{In: in, Op: spec.OpSum, Root: c.Root, Peer: c.Peer, Counts: x.Counts}.Run(p.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank, r := range e.Ranks {
+			var want []int32
+			for b, content := range r.Out {
+				sum := make([]int32, x.Start(r.OutLengths, b+1)-x.Start(r.OutLengths, b))
+				for _, term := range content.Terms {
+					for i := range sum {
+						sum[i] += in[term.Rank][x.Start(e.Ranks[term.Rank].InLengths, term.Block)+i]
+					}
+				}
+				want = append(want, sum...)
+			}
+			if !slices.Equal(got[rank], want) {
+				t.Fatalf("rank %d: got %v, want %v", rank, got[rank], want)
+			}
+		}
 	}
 }
 

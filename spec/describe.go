@@ -25,7 +25,7 @@ func Describe(p Primitive) Description {
 	d := Description{InPlace: p.inPlace(), Order: p.order()}
 	for _, b := range []Buf{In, Out} {
 		if s := p.subject(b, Expr{}); !s.none {
-			d.Before = append(d.Before, s.shape(b))
+			d.Before = append(d.Before, p.shape(s, b))
 		}
 	}
 	for _, c := range p.Pre {
@@ -141,17 +141,37 @@ func (s subject) scope() string {
 }
 
 // shape says how long a buffer is.
-func (s subject) shape(b Buf) Condition {
+func (p Primitive) shape(s subject, b Buf) Condition {
+	if len(p.buffer(b).Counts) > 0 {
+		return p.unevenShape(s, b)
+	}
 	count := "count"
 	if !isInt(s.blocks, 1) {
 		count = s.blocks.String() + "·count"
 	}
-	words := fmt.Sprintf("%s, %s has %s elements", s.ranks(), b, count)
-	if s.rank.Name != shownRank.Name || s.on != "" {
-		words += "; no other rank passes " + string(b)
-	}
+	words := fmt.Sprintf("%s, %s has %s elements%s", s.ranks(), b, count, s.others(b))
 	s.blocks = Int(1) // the formula is about the whole buffer
 	return Condition{words + ".", fmt.Sprintf("len(%s[%v]) = %s%s", b, s.rank, count, s.scope())}
+}
+
+// others says that the ranks that s is not about pass no such buffer.
+func (s subject) others(b Buf) string {
+	if s.rank.Name != shownRank.Name || s.on != "" {
+		return "; no other rank passes " + string(b)
+	}
+	return ""
+}
+
+// unevenShape says how long the blocks of a buffer are. n is a function of the call that only says so.
+func (p Primitive) unevenShape(s subject, b Buf) Condition {
+	part, place, n := string(b), fmt.Sprintf("%s[%v]", b, s.rank), "n"
+	if !isInt(s.blocks, 1) {
+		part, place = fmt.Sprintf("block b of %s", b), place+"[b]"
+	}
+	for _, e := range p.buffer(b).Counts {
+		n += fmt.Sprintf("[%v]", s.show(e))
+	}
+	return Condition{fmt.Sprintf("%s, %s has %s elements%s.", s.ranks(), part, n, s.others(b)), fmt.Sprintf("len(%s) = %s%s", place, n, s.scope())}
 }
 
 // condition puts a clause into words.

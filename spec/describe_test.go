@@ -43,6 +43,37 @@ func TestDescribe(t *testing.T) {
 		p    spec.Primitive
 		want string
 	}{
+		{spec.AllToAllV, `before
+  On every rank r, block b of in has n[r][b] elements.
+      len(in[r][b]) = n[r][b]  for r < size, b < size
+  On every rank r, block b of out has n[b][r] elements.
+      len(out[r][b]) = n[b][r]  for r < size, b < size
+  On every rank r, block b of in holds block b of the input of rank r.
+      in[r][b] = x[r][b]  for r < size, b < size
+after
+  On every rank r, block b of out holds block r of the input of rank b.
+      out[r][b] = x[b][r]  for r < size, b < size
+  Nothing else is changed.
+in place
+  in and out do not overlap.
+refused`},
+		{spec.GatherV, `before
+  On every rank r, in has n[r] elements.
+      len(in[r]) = n[r]  for r < size
+  On rank root, block b of out has n[b] elements; no other rank passes out.
+      len(out[root][b]) = n[b]  for b < size
+  On every rank r, in holds the input of rank r.
+      in[r] = x[r]  for r < size
+after
+  On rank root, block b of out holds the input of rank b.
+      out[root][b] = x[b]  for b < size
+  Nothing else is changed.
+in place
+  On rank root, block root of out may be the same memory as in; in and out do not overlap otherwise.
+      &out[root][root] = &in[root]
+refused
+  root is not a rank of the communicator
+      (root < 0) || (size <= root)`},
 		{spec.Gather, `before
   On every rank r, in has count elements.
       len(in[r]) = count  for r < size

@@ -16,7 +16,7 @@ import (
 
 // TestExamples has three parties agree: the specifications, ref, and the documents that the examples are from.
 func TestExamples(t *testing.T) {
-	for _, x := range spectest.Examples {
+	for _, x := range slices.Concat(spectest.Examples, spectest.Uneven) {
 		t.Run(x.Primitive+"/"+x.Source, func(t *testing.T) {
 			if err := checkExample(primitive(t, x.Primitive), x); err != nil {
 				t.Errorf("the specification: %v", err)
@@ -35,14 +35,14 @@ func TestExamples(t *testing.T) {
 // TestExamplesCover demands an example of every primitive and operator, and of whether each primitive can be in place.
 func TestExamplesCover(t *testing.T) {
 	count := map[string]int{}
-	for _, x := range spectest.Examples {
+	for _, x := range slices.Concat(spectest.Examples, spectest.Uneven) {
 		count[x.Primitive]++
 		count[x.Op.String()]++
 		if x.InPlace != nil {
 			count[x.Primitive+" in place"]++
 		}
 	}
-	for _, p := range spec.Primitives() {
+	for _, p := range append(spec.Primitives(), spec.Uneven()...) {
 		for _, what := range []string{p.Name, p.Name + " in place"} {
 			if count[what] == 0 {
 				t.Errorf("no example of %s", what)
@@ -74,7 +74,7 @@ func checkRefusal(p spec.Primitive, x spectest.Refusal) error {
 
 func primitive(t *testing.T, name string) spec.Primitive {
 	t.Helper()
-	for _, p := range spec.Primitives() {
+	for _, p := range append(spec.Primitives(), spec.Uneven()...) {
 		if p.Name == name {
 			return p
 		}
@@ -93,15 +93,16 @@ func checkExample(p spec.Primitive, x spectest.Example) error {
 	if e.Order != x.Order {
 		return fmt.Errorf("order: %v, want %v", e.Order, x.Order)
 	}
-	for rank, r := range e.Ranks {
-		if err := checkRank(r, rank, x, in, out); err != nil {
+	for rank := range e.Ranks {
+		if err := checkRank(e, rank, x, in, out); err != nil {
 			return fmt.Errorf("rank %d: %w", rank, err)
 		}
 	}
 	return nil
 }
 
-func checkRank(r spec.RankExpectation, rank int, x spectest.Example, in, out reflect.Value) error {
+func checkRank(e *spec.Expectation, rank int, x spectest.Example, in, out reflect.Value) error {
+	r := e.Ranks[rank]
 	inPlace := [2]int{r.InBlock, r.OutBlock}
 	switch {
 	case !slices.Equal(r.Entered, entered(x, rank)):
@@ -114,10 +115,10 @@ func checkRank(r spec.RankExpectation, rank int, x spectest.Example, in, out ref
 			return fmt.Errorf("block %d of in is %v, want it unchanged", i, c.Kind)
 		}
 	}
-	if err := checkBlocks(r.Given, in.Index(rank), x, in); err != nil {
+	if err := checkBlocks(r.Given, r.InLengths, in.Index(rank), x, e); err != nil {
 		return fmt.Errorf("in: %w", err)
 	}
-	if err := checkBlocks(r.Out, out.Index(rank), x, in); err != nil {
+	if err := checkBlocks(r.Out, r.OutLengths, out.Index(rank), x, e); err != nil {
 		return fmt.Errorf("out: %w", err)
 	}
 	return nil
@@ -131,13 +132,14 @@ func entered(x spectest.Example, rank int) []int {
 }
 
 // checkBlocks compares the contents of a buffer with the values that it has in x.
-func checkBlocks(contents []spec.Content, want reflect.Value, x spectest.Example, in reflect.Value) error {
-	if got := len(contents) * x.Count; got != want.Len() {
+func checkBlocks(contents []spec.Content, lengths []spec.Length, want reflect.Value, x spectest.Example, e *spec.Expectation) error {
+	if got := x.Start(lengths, len(contents)); got != want.Len() {
 		return fmt.Errorf("%d elements, want %d", got, want.Len())
 	}
 	for b, c := range contents {
-		for i := range x.Count {
-			got, want := fmt.Sprint(interpret(c, x, in, i)), fmt.Sprint(want.Index(b*x.Count+i))
+		from := x.Start(lengths, b)
+		for i := range x.Start(lengths, b+1) - from {
+			got, want := fmt.Sprint(interpret(c, x, e, i)), fmt.Sprint(want.Index(from+i))
 			if got != want {
 				return fmt.Errorf("element %d of block %d is %s, want %s", i, b, got, want)
 			}
@@ -147,13 +149,14 @@ func checkBlocks(contents []spec.Content, want reflect.Value, x spectest.Example
 }
 
 // interpret is element i of what a block holds.
-func interpret(c spec.Content, x spectest.Example, in reflect.Value, i int) any {
+func interpret(c spec.Content, x spectest.Example, e *spec.Expectation, i int) any {
 	if c.Kind != spec.Input && c.Kind != spec.Fold {
 		return c.Kind
 	}
 	var acc any
+	in := reflect.ValueOf(x.In)
 	for n, term := range c.Terms {
-		v := in.Index(term.Rank).Index(term.Block*x.Count + i).Interface()
+		v := in.Index(term.Rank).Index(x.Start(e.Ranks[term.Rank].InLengths, term.Block) + i).Interface()
 		if n == 0 {
 			acc = v
 		} else {
@@ -299,5 +302,5 @@ func runRef(x spectest.Example) (any, error) {
 }
 
 func call[T spec.Elem](x spectest.Example, in [][]T) (any, error) {
-	return ref.Call[T]{In: in, Op: x.Op, Root: x.Root, Peer: x.Peer}.Run(x.Primitive)
+	return ref.Call[T]{In: in, Op: x.Op, Root: x.Root, Peer: x.Peer, Counts: x.Counts}.Run(x.Primitive)
 }

@@ -1,6 +1,10 @@
 package spec
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // Call is what a specification depends on in addition to the data: the number of ranks, and the root and the peer where
 // the primitive has these parameters.
@@ -31,6 +35,13 @@ type RankExpectation struct {
 	// as both buffers go), and holds then what Out promises. Both are -1 where a rank cannot be in place.
 	InBlock, OutBlock int
 	Entered           []int // the ranks that have entered the call before this rank leaves it, ascending
+
+	InLengths, OutLengths []Length // how long the blocks are; nil where all blocks of the call are equally long
+}
+
+// Knows reports whether the rank knows how long l is: of its own buffers' blocks it does, and of no others.
+func (r *RankExpectation) Knows(l Length) bool {
+	return slices.Contains(r.InLengths, l) || slices.Contains(r.OutLengths, l)
 }
 
 // Content is what one block holds.
@@ -65,7 +76,7 @@ func Expect(p Primitive, c Call) (*Expectation, error) {
 		return nil, fmt.Errorf("%s: a communicator of %d ranks", p.Name, c.Size)
 	}
 	x := &expecter{p: p, c: c, e: &Expectation{Call: c, Order: p.Order, Ranks: make([]RankExpectation, c.Size)}}
-	for _, pass := range []func(int) error{x.refuse, x.shape, x.given, x.named, x.post} {
+	for _, pass := range []func(int) error{x.refuse, x.shape, x.given, x.named, x.post, x.lengths} {
 		for rank := range c.Size {
 			if err := pass(rank); err != nil {
 				return nil, err
@@ -117,6 +128,14 @@ func (x *expecter) shape(rank int) error {
 		r.Out[i].Kind = Unchanged
 	}
 	r.InBlock, r.OutBlock = -1, -1
+	if x.p.IsUneven() {
+		var err1, err2 error
+		r.InLengths, err1 = x.p.In.lengths(env, in)
+		r.OutLengths, err2 = x.p.Out.lengths(env, out)
+		if err := cmp.Or(err1, err2); err != nil {
+			return err
+		}
+	}
 	if x.p.InPlace.InBlock.IsAbsent() || in == 0 || out == 0 {
 		return nil
 	}
@@ -282,6 +301,53 @@ func (x *expecter) entered(c Clause, rank int) error {
 		}
 		if where != 0 {
 			r.Entered = append(r.Entered, q)
+		}
+	}
+	return nil
+}
+
+// lengths returns those of n blocks.
+func (b Buffer) lengths(env Env, n int) ([]Length, error) {
+	all := make([]Length, n)
+	for i := range all {
+		var err error
+		if all[i], err = b.Length(env, i); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// lengths checks that each block of an uneven primitive is as long as what it holds, whatever the counts are. In place, In and
+// Out share one block: where others lie is for the call to say.
+func (x *expecter) lengths(rank int) error {
+	r := &x.e.Ranks[rank]
+	if !x.p.IsUneven() {
+		return nil
+	}
+	shared := 0
+	for i := range r.In {
+		b, ok := r.Aliased(i)
+		if !ok {
+			continue
+		}
+		if shared++; shared > 1 {
+			return fmt.Errorf("%s, rank %d: in place, more than one uneven block is shared", x.p.Name, rank)
+		}
+		if r.InLengths[i] != r.OutLengths[b] {
+			return fmt.Errorf("%s, rank %d: in place, block %d of in is block %d of out, and not as long", x.p.Name, rank, i, b)
+		}
+	}
+	return cmp.Or(x.holdAsMuch(rank, In, r.In, r.InLengths), x.holdAsMuch(rank, Out, r.Out, r.OutLengths))
+}
+
+func (x *expecter) holdAsMuch(rank int, buf Buf, blocks []Content, lengths []Length) error {
+	for b, c := range blocks {
+		for _, t := range c.Terms {
+			if x.e.Ranks[t.Rank].InLengths[t.Block] != lengths[b] {
+				return fmt.Errorf("%s, rank %d: block %d of %s holds block %d of rank %d, which is not as long",
+					x.p.Name, rank, b, buf, t.Block, t.Rank)
+			}
 		}
 	}
 	return nil

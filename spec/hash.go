@@ -19,6 +19,11 @@ func (p Primitive) canonical() string {
 	}
 	fmt.Fprintf(&t, "in blocks %v on %v\n", p.In.Blocks, p.In.On)
 	fmt.Fprintf(&t, "out blocks %v on %v\n", p.Out.Blocks, p.Out.On)
+	for _, b := range []Buf{In, Out} {
+		for _, e := range p.buffer(b).Counts {
+			fmt.Fprintf(&t, "%s counts %v\n", b, e)
+		}
+	}
 	for _, c := range p.Pre {
 		fmt.Fprintf(&t, "pre %s\n", c.canonical())
 	}

@@ -13,7 +13,7 @@ import (
 // TestMutants changes every part of every primitive in every way that package mutants knows. Each changed primitive has
 // to be found out by Validate, the examples or the refusals, unless it says the same as before on all calls.
 func TestMutants(t *testing.T) {
-	for _, p := range spec.Primitives() {
+	for _, p := range append(spec.Primitives(), spec.Uneven()...) {
 		t.Run(p.Name, func(t *testing.T) {
 			killed := 0
 			for _, m := range mutants.Of(p) {
@@ -43,7 +43,7 @@ func check(p spec.Primitive, name string) error {
 	if err := spec.Validate(p); err != nil {
 		return err
 	}
-	for _, x := range spectest.Examples {
+	for _, x := range slices.Concat(spectest.Examples, spectest.Uneven) {
 		if x.Primitive == name {
 			if err := checkExample(p, x); err != nil {
 				return err

@@ -5,7 +5,8 @@ import "fmt"
 // Primitive says what a collective promises. It is closed data: everything that is derived from it (the checker, the
 // argument checks, the property tests, the documentation) is a walk over this value.
 //
-// Every rank passes at most two buffers, In and Out, each a row of blocks; all blocks of a call hold count elements.
+// Every rank passes at most two buffers, In and Out, each a row of blocks. All blocks of a call hold count elements, unless
+// its buffers have Counts.
 type Primitive struct {
 	Name string // as a Go function is called: "AllReduce"
 	Doc  string // one paragraph
@@ -37,7 +38,15 @@ const (
 type Buffer struct {
 	Blocks Expr // number of blocks; absent: no rank passes this buffer
 	On     Expr // which ranks pass it, over rank, size, root and peer; absent: all of them
+	// Counts says how long the blocks are, where they are uneven: block b of this buffer has n(Counts...) elements. Nothing is
+	// known of n but that it is the same function in both buffers of all ranks of a call. They are one or two, over rank,
+	// size, root, peer and block; none: all blocks of the call are equally long.
+	Counts []Expr
 }
+
+// Length identifies how many elements a block has: it is what Counts come to, with 0 for those that there are not. Two blocks of
+// a call are equally long, whatever its counts are, if and only if their Lengths are equal.
+type Length [2]int
 
 // InPlace says how Out may share memory with In: Out's block OutBlock is In's block InBlock, on the ranks that pass
 // both. All other overlap is an argument error. Absent blocks: no sharing is allowed.
@@ -150,6 +159,23 @@ func (b Buffer) Len(env Env) (int, error) {
 	}
 	return b.Blocks.Eval(env)
 }
+
+// Length returns the Length of a block of b on the rank of env.
+func (b Buffer) Length(env Env, block int) (l Length, err error) {
+	if len(b.Counts) == 0 {
+		return l, nil
+	}
+	env = env.With(Block.Name, block)
+	for i, e := range b.Counts {
+		if l[i], err = e.Eval(env); err != nil {
+			return l, err
+		}
+	}
+	return l, nil
+}
+
+// IsUneven reports whether blocks of one call of p can differ in length.
+func (p Primitive) IsUneven() bool { return len(p.In.Counts)+len(p.Out.Counts) > 0 }
 
 // What all primitives start from, and the argument errors that several share.
 var (

@@ -13,6 +13,7 @@ import (
 //   - a clause about a buffer that the primitive does not have, or a buffer that no clause mentions
 //   - a value with parts missing
 //   - a parameter that nothing uses
+//   - counts of blocks for one buffer alone, or too many
 //
 // Only if there are none, it works out calls, and reports these:
 //
@@ -62,6 +63,7 @@ func (v *validator) buffers() {
 	}{{In, v.p.In, v.p.Pre}, {Out, v.p.Out, v.p.Post}} {
 		v.expr(b.is.Blocks, string(b.name)+".Blocks")
 		v.expr(b.is.On, string(b.name)+".On")
+		v.counts(b.name, b.is)
 		spoken := slices.ContainsFunc(b.clauses, func(c Clause) bool { return c.Buf == b.name })
 		switch {
 		case b.is.Blocks.IsAbsent() && !b.is.On.IsAbsent():
@@ -70,7 +72,26 @@ func (v *validator) buffers() {
 			v.fault("no condition mentions %s", b.name)
 		}
 	}
+	if in, out := v.p.In, v.p.Out; !in.Blocks.IsAbsent() && !out.Blocks.IsAbsent() && len(in.Counts) != len(out.Counts) {
+		v.fault("in has %d Counts and out has %d: the blocks of both have lengths of one kind", len(in.Counts), len(out.Counts))
+	}
 	v.inPlace()
+}
+
+func (v *validator) counts(name Buf, b Buffer) {
+	if len(b.Counts) > len(Length{}) {
+		v.fault("%s has %d Counts, and %d are the most", name, len(b.Counts), len(Length{}))
+	}
+	if b.Blocks.IsAbsent() && len(b.Counts) > 0 {
+		v.fault("%s has no blocks, but Counts", name)
+	}
+	for i, e := range b.Counts {
+		at := fmt.Sprintf("%s.Counts[%d]", name, i)
+		if e.IsAbsent() {
+			v.fault("%s is absent", at)
+		}
+		v.expr(e, at, Block.Name)
+	}
 }
 
 func (v *validator) inPlace() {

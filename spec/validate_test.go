@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,7 +9,7 @@ import (
 )
 
 func TestValidate(t *testing.T) {
-	for _, p := range append(spec.Primitives(), exchange, scan) {
+	for _, p := range slices.Concat(spec.Primitives(), spec.Uneven(), []spec.Primitive{exchange, scan}) {
 		if err := spec.Validate(p); err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 		}
@@ -59,6 +60,15 @@ func TestValidateFaults(t *testing.T) {
 		{"is not refused", spec.Scatter, func(p *spec.Primitive) { p.Errors = below(spec.Root) }},
 		{"is not refused", spec.Send, func(p *spec.Primitive) { p.Errors = append(p.Errors[:1:1], below(spec.Peer)...) }},
 		{"every call of more than 2 ranks is refused", scan, func(p *spec.Primitive) { p.Errors = []spec.ArgError{{When: spec.Int(1), Reason: "no"}} }},
+		{"in has 1 Counts and out has 0", spec.AllGatherV, func(p *spec.Primitive) { p.Out.Counts = nil }},
+		{"in has 3 Counts, and 2 are the most", spec.AllToAllV, func(p *spec.Primitive) { p.In.Counts = append(p.In.Counts, spec.Size) }},
+		{"out has no blocks, but Counts", spec.Barrier, func(p *spec.Primitive) { p.Out.Counts = []spec.Expr{spec.Rank} }},
+		{"in.Counts[0] is absent", spec.AllGatherV, func(p *spec.Primitive) { p.In.Counts = []spec.Expr{{}} }},
+		{"in.Counts[0]: the variable q", spec.AllGatherV, func(p *spec.Primitive) { p.In.Counts = []spec.Expr{spec.Q} }},
+		{"which is not as long", spec.AllGatherV, func(p *spec.Primitive) { p.In.Counts = []spec.Expr{spec.Int(0)} }},
+		{"which is not as long", spec.AllToAllV, func(p *spec.Primitive) { p.Out.Counts = p.In.Counts }},
+		{"and not as long", emptied, func(p *spec.Primitive) { p.InPlace.OutBlock = spec.Int(0) }},
+		{"more than one uneven block is shared", spec.AllToAllV, func(p *spec.Primitive) { p.InPlace = spec.AllToAll.InPlace }},
 		{"has no block", scan, func(p *spec.Primitive) { p.Post[0].Value.Block = spec.Rank }},
 	} {
 		if err := spec.Validate(change(c.from, c.f)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -66,6 +76,14 @@ func TestValidateFaults(t *testing.T) {
 		}
 	}
 }
+
+// emptied is an AllGatherV that promises nothing of block 0, so that nothing but the sharing of blocks compares its length.
+var emptied = func() spec.Primitive {
+	p := spec.AllGatherV
+	p.Post = []spec.Clause{p.Post[0]}
+	p.Post[0].Where = spec.Ne(spec.Block, spec.Int(0))
+	return p
+}()
 
 // below refuses a parameter that is negative, and forgets that it may be too large.
 func below(param spec.Expr) []spec.ArgError {

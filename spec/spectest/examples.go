@@ -19,13 +19,30 @@ type Example struct {
 	// In and Out are a [][]T, for an element type T: what each rank passes and what it gets. A rank whose element is
 	// nil passes no such buffer. There are as many ranks as In has elements.
 	In, Out any
-	// Count is the number of elements in a block.
-	Count int
+	// Count is the number of elements in a block. Of uneven blocks it is Counts[l[0]][l[1]], where l is the block's Length.
+	Count  int
+	Counts [][]int
 	// InPlace is, by rank, which block of In is the same memory as which block of Out in place; none where a rank
 	// cannot be in place. If InPlace is nil the source does not mention it.
 	InPlace [][2]int
 	// Entered is, by rank, which ranks have entered the call when this rank leaves it, as far as that is promised.
 	Entered [][]int
+}
+
+// Start returns the first element of block b in a buffer whose blocks are as long as lengths says, one after the other; of even
+// blocks, for which lengths is nil, as long as Count says.
+func (x Example) Start(lengths []spec.Length, b int) int {
+	if len(lengths) < b {
+		return b * x.Count
+	}
+	at := 0
+	for _, l := range lengths[:b] {
+		if l[0] < 0 || l[0] >= len(x.Counts) || l[1] < 0 || l[1] >= len(x.Counts[l[0]]) {
+			return -1
+		}
+		at += x.Counts[l[0]][l[1]]
+	}
+	return at
 }
 
 var none = [2]int{-1, -1}
@@ -410,7 +427,7 @@ type Refusal struct {
 // Refusals are calls that have to be refused.
 var Refusals = func() []Refusal {
 	var all []Refusal
-	for _, p := range []string{"Broadcast", "Gather", "Reduce", "Scatter"} {
+	for _, p := range []string{"Broadcast", "Gather", "Reduce", "Scatter", "GatherV", "ScatterV"} {
 		for _, root := range []int{-5, -1, 3, 7} {
 			all = append(all, Refusal{"MPI 9.4, MPI_ERR_ROOT: invalid root", p, spec.Call{Size: 3, Root: root}})
 		}
