@@ -143,12 +143,18 @@ func (Finish) node()     {}
 // Scratch counts slots, each as long as the longest chunk. Like is the chunk whose length the data in a slot has; it is
 // needed when Chunks is not 1, and then a region of scratch is a single slot.
 //
+// Where blocks are uneven, Chunks is 1 and a region is a single block, because blocks need not lie side by side. A slot of
+// scratch is then as long as the longest block of which its rank knows the length, and Counts says as long as which one the data
+// in a slot is, in the way of [spec.Buffer].
+//
 // The zero Region is no data.
 type Region struct {
 	Buf  spec.Buf
 	At   spec.Expr
 	N    spec.Expr // absent: 1
 	Like spec.Expr // of Scratch only
+
+	Counts []spec.Expr // of Scratch only, where blocks are uneven: the arguments of n
 }
 
 // Chunk is chunk at of buf.
@@ -159,6 +165,11 @@ func Span(buf spec.Buf, at, n spec.Expr) Region { return Region{Buf: buf, At: at
 
 // Slot is slot at of a buffer that may be scratch, holding data as long as chunk like.
 func Slot(buf spec.Buf, at, like spec.Expr) Region { return Region{Buf: buf, At: at, Like: like} }
+
+// BlockSlot is slot at of a buffer that may be scratch, holding data as long as the uneven block that counts identify.
+func BlockSlot(buf spec.Buf, at spec.Expr, counts ...spec.Expr) Region {
+	return Region{Buf: buf, At: at, Counts: counts}
+}
 
 // Eval returns the cost for size ranks and one depth, in messages and chunks. One rank alone costs nothing.
 func (c Cost) Eval(size, depth int) (alpha, beta, gamma int, err error) {

@@ -62,8 +62,39 @@ func (b *builder) place(r Region) (Place, error) {
 	if end := b.prog.Len(p.Buf); at < 0 || n < 0 || at > end || n > end-at {
 		return Place{}, fmt.Errorf("%v is out of range: the buffer has %d", p, end)
 	}
+	if b.s.Primitive.IsUneven() {
+		p.Like = 0
+		p.Length, err = b.length(p, r.Counts)
+		return p, err
+	}
 	p.Like, err = b.like(p, r.Like)
 	return p, err
+}
+
+// length returns which uneven block p is as long as: itself, or the one that counts identify.
+func (b *builder) length(p Place, counts []spec.Expr) (spec.Length, error) {
+	if p.N != 1 {
+		return spec.Length{}, fmt.Errorf("%v is not a single block, and blocks are uneven", p)
+	}
+	stated, err := spec.Buffer{Counts: counts}.Length(b.env, 0)
+	if err != nil {
+		return stated, err
+	}
+	of := b.s.Primitive.In
+	switch p.Buf {
+	case spec.Scratch:
+		if len(counts) != b.s.Primitive.Arity() {
+			return stated, fmt.Errorf("%v has %d Counts, and blocks have %d", p, len(counts), b.s.Primitive.Arity())
+		}
+		return stated, nil
+	case spec.Out:
+		of = b.s.Primitive.Out
+	}
+	own, err := of.Length(b.s.Params.Env(b.rank), p.At)
+	if err == nil && len(counts) > 0 && own != stated {
+		err = fmt.Errorf("%v is as long as block %v, and not as block %v", p, own, stated)
+	}
+	return own, err
 }
 
 // like returns the index, in its block, of the chunk that the first one of p is as long as.

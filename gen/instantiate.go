@@ -68,6 +68,9 @@ func (b *builder) layout() error {
 	if err != nil {
 		return err
 	}
+	if chunks != 1 && b.a.Primitive.IsUneven() {
+		return fmt.Errorf("uneven blocks are cut into %d chunks", chunks)
+	}
 	b.s.Chunks = chunks
 	for _, x := range []struct {
 		n   *int

@@ -3,6 +3,7 @@ package gen_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,7 +115,7 @@ func TestInstantiate(t *testing.T) {
 		when(rank, nil, []gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(out, one), From: gen.Slot(scratch, zero, one)}, finish(gen.Chunk(out, one))}}),
 		gen.Step{send(sub(one, rank), gen.Region{}), gen.Recv{From: sub(one, rank)}, finish(gen.Span(out, zero, two))},
 	}}
-	place := func(buf spec.Buf, at, like int) gen.Place { return gen.Place{buf, at, 1, like} }
+	place := func(buf spec.Buf, at, like int) gen.Place { return gen.Place{Buf: buf, At: at, N: 1, Like: like} }
 	want := []gen.Program{
 		{In: 2, Out: 2, Scratch: 1, Instrs: []gen.Instr{
 			{Kind: gen.SendInstr, Peer: 1, Srcs: []gen.Place{place(in, 0, 0)}, AfterSend: -1, Step: 0, Node: 0},
@@ -124,7 +125,7 @@ func TestInstantiate(t *testing.T) {
 			{Kind: gen.SendInstr, Peer: 1, Srcs: []gen.Place{{}}, AfterSend: -1, After: []int{3}, Step: 3, Node: 5},
 			{Kind: gen.RecvInstr, Peer: 1, AfterSend: -1, After: []int{3}, Step: 3, Node: 6},
 			{Kind: gen.JoinInstr, AfterSend: -1, After: []int{4, 5}, Step: 3, Node: -1},
-			{Kind: gen.FinishInstr, Dst: gen.Place{out, 0, 2, 0}, AfterSend: -1, After: []int{6}, Step: 3, Node: 7},
+			{Kind: gen.FinishInstr, Dst: gen.Place{Buf: out, At: 0, N: 2, Like: 0}, AfterSend: -1, After: []int{6}, Step: 3, Node: 7},
 		}},
 		{In: 2, Out: 2, Scratch: 1, Instrs: []gen.Instr{
 			{Kind: gen.RecvInstr, Peer: 0, Dst: place(scratch, 0, 0), AfterSend: -1, Step: 0, Node: 1},
@@ -132,7 +133,7 @@ func TestInstantiate(t *testing.T) {
 			{Kind: gen.SendInstr, Peer: 0, Srcs: []gen.Place{{}}, AfterSend: -1, After: []int{1}, Step: 2, Node: 5},
 			{Kind: gen.RecvInstr, Peer: 0, AfterSend: -1, After: []int{1}, Step: 2, Node: 6},
 			{Kind: gen.JoinInstr, AfterSend: -1, After: []int{2, 3}, Step: 2, Node: -1},
-			{Kind: gen.FinishInstr, Dst: gen.Place{out, 0, 2, 0}, AfterSend: -1, After: []int{4}, Step: 2, Node: 7},
+			{Kind: gen.FinishInstr, Dst: gen.Place{Buf: out, At: 0, N: 2, Like: 0}, AfterSend: -1, After: []int{4}, Step: 2, Node: 7},
 		}},
 	}
 	s := instantiate(t, a, gen.Params{Size: 2, Depth: 1})
@@ -144,7 +145,7 @@ func TestInstantiate(t *testing.T) {
 // TestSchedulesAreInOrder checks what Program promises, for the catalogue: an instruction comes after those it waits
 // for, steps count from 0 without a gap, and what comes from an action is what the action says.
 func TestSchedulesAreInOrder(t *testing.T) {
-	for _, a := range catalogue.Algorithms() {
+	for _, a := range slices.Concat(catalogue.Algorithms(), catalogue.Uneven()) {
 		kinds := actionKinds(a.Body)
 		if len(kinds) != gen.CountActions(a.Body) {
 			t.Fatalf("%s has %d actions, and not %d", a.FullName(), len(kinds), gen.CountActions(a.Body))

@@ -39,7 +39,11 @@ func (r rewriter) node(n Node) Node {
 }
 
 func (r rewriter) region(x Region) Region {
-	return Region{r.rename(x.Buf), r.expr(x.At), r.expr(x.N), r.expr(x.Like)}
+	var counts []spec.Expr
+	for _, e := range x.Counts {
+		counts = append(counts, r.expr(e))
+	}
+	return Region{r.rename(x.Buf), r.expr(x.At), r.expr(x.N), r.expr(x.Like), counts}
 }
 
 func (r rewriter) rename(b spec.Buf) spec.Buf {

@@ -182,7 +182,7 @@ func (b *builder) reduce(in *Instr, n Reduce) error {
 
 // sameShape reports two places whose lengths in elements can differ.
 func sameShape(x, y Place) error {
-	if x.N != y.N || x.Like != y.Like && x.N > 0 {
+	if x.N != y.N || x.N > 0 && (x.Like != y.Like || x.Length != y.Length) {
 		return fmt.Errorf("%v and %v differ in length", x, y)
 	}
 	return nil

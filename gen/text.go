@@ -114,7 +114,7 @@ func lent(marked bool) string {
 	return ""
 }
 
-// String returns the region as people write it: out[c], out[c..+n], or scratch[s like c].
+// String returns the region as people write it: out[c], out[c..+n], scratch[s like c], or scratch[s like n[b]].
 func (r Region) String() string {
 	if r.isNothing() {
 		return "nothing"
@@ -126,9 +126,15 @@ func (r Region) String() string {
 	if !r.Like.IsAbsent() {
 		s += fmt.Sprintf(" like %v", r.Like)
 	}
+	for i, e := range r.Counts {
+		if i == 0 {
+			s += " like n"
+		}
+		s += fmt.Sprintf("[%v]", e)
+	}
 	return s + "]"
 }
 
 func (r Region) isNothing() bool {
-	return r.Buf == "" && r.At.IsAbsent() && r.N.IsAbsent() && r.Like.IsAbsent()
+	return r.Buf == "" && r.At.IsAbsent() && r.N.IsAbsent() && r.Like.IsAbsent() && len(r.Counts) == 0
 }

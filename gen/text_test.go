@@ -2,6 +2,7 @@ package gen_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,7 +66,7 @@ func TestHash(t *testing.T) {
 		}
 		seen[a.Hash()] = what
 	}
-	for _, a := range catalogue.Algorithms() {
+	for _, a := range slices.Concat(catalogue.Algorithms(), catalogue.Uneven()) {
 		check(a, a.FullName())
 		for i := 0; ; i++ {
 			changed, ok := gen.Change(a, i)

@@ -72,6 +72,9 @@ func (v *validator) formulas() {
 	sizes := v.parameters(spec.Size)
 	calls := v.parameters(spec.Size, spec.Depth)
 	ranks := v.parameters(spec.Rank, spec.Size, spec.Root, spec.Peer, spec.Depth)
+	if v.a.Primitive.IsUneven() && !isOne(v.a.Chunks) {
+		v.fault("Chunks is %v, and uneven blocks are not cut", v.a.Chunks)
+	}
 	for _, f := range []struct {
 		name  string
 		is    spec.Expr
@@ -310,6 +313,13 @@ func (v *validator) region(r Region) {
 	v.number("the place in "+string(r.Buf), r.At)
 	v.optionalNumber("N of a place in "+string(r.Buf), r.N)
 	v.optionalNumber("Like of a place in "+string(r.Buf), r.Like)
+	for _, e := range r.Counts {
+		v.number("Counts of a place in "+string(r.Buf), e)
+	}
+	if v.a.Primitive.IsUneven() || len(r.Counts) > 0 {
+		v.unevenRegion(r)
+		return
+	}
 	if v.mayBeScratch(r.Buf) != spec.Scratch {
 		if !r.Like.IsAbsent() {
 			v.fault("a place in %s has the length of its own chunks, and needs no Like", r.Buf)
@@ -324,6 +334,22 @@ func (v *validator) region(r Region) {
 	}
 	if !isOne(r.N) {
 		v.fault("a place in %s is a single slot, because the chunks of a block differ in length", r.Buf)
+	}
+}
+
+// unevenRegion checks a region where blocks are uneven.
+func (v *validator) unevenRegion(r Region) {
+	arity := v.a.Primitive.Arity()
+	isScratch := v.mayBeScratch(r.Buf) == spec.Scratch
+	switch {
+	case !isOne(r.N):
+		v.fault("a place in %s is a single block, because blocks are uneven", r.Buf)
+	case !r.Like.IsAbsent():
+		v.fault("a place in %s needs Counts and no Like, because blocks are uneven", r.Buf)
+	case isScratch && len(r.Counts) != arity:
+		v.fault("a slot of %s has %d Counts, and the blocks of %s have %d", r.Buf, len(r.Counts), v.a.Primitive.Name, arity)
+	case !isScratch && len(r.Counts) > 0:
+		v.fault("a place in %s has the length of its own block, and needs no Counts", r.Buf)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 func TestCatalogueIsValid(t *testing.T) {
-	for _, a := range catalogue.Algorithms() {
+	for _, a := range slices.Concat(catalogue.Algorithms(), catalogue.Uneven()) {
 		if err := gen.Validate(&a); err != nil {
 			t.Error(err)
 		}
@@ -41,6 +41,16 @@ func sound() *gen.Algorithm {
 	}
 }
 
+// uneven spoils the algorithm of a primitive with uneven blocks.
+func uneven(spoil func(*gen.Algorithm)) func(*gen.Algorithm) {
+	return func(a *gen.Algorithm) {
+		a.Primitive, a.Chunks, a.Body = spec.AllGatherV, spec.Expr{}, inStep(copyTo(gen.Chunk(out, rank)))
+		spoil(a)
+	}
+}
+
+func copyTo(into gen.Region) gen.Node { return gen.Copy{Into: into, From: block(in)} }
+
 func inStep(nodes ...gen.Node) []gen.Node { return []gen.Node{gen.Step(nodes)} }
 
 func TestValidateFindsFaults(t *testing.T) {
@@ -67,6 +77,14 @@ func TestValidateFindsFaults(t *testing.T) {
 		{"scratch by a conditional", func(a *gen.Algorithm) { a.Scratch = up(one, size) }, "Scratch: if", -1},
 		{"cost depends on root", func(a *gen.Algorithm) { a.Cost.Beta = root }, "Cost.Beta: root has no meaning", -1},
 
+		{"counts of even blocks", act(send(v("to"), gen.BlockSlot(scratch, zero, one))), "has 1 Counts, and the blocks of AllReduce have 0", 0},
+		{"uneven blocks in chunks", uneven(func(a *gen.Algorithm) { a.Chunks = size }), "uneven blocks are not cut", -1},
+		{"uneven slot of no length", uneven(act(copyTo(gen.Chunk(scratch, zero)))), "has 0 Counts, and the blocks of AllGatherV have 1", 0},
+		{"uneven slot of two lengths", uneven(act(copyTo(gen.BlockSlot(scratch, zero, one, one)))), "has 2 Counts", 0},
+		{"uneven slot like a chunk", uneven(act(copyTo(gen.Slot(scratch, zero, one)))), "needs Counts and no Like", 0},
+		{"uneven slot like no block", uneven(act(copyTo(gen.BlockSlot(scratch, zero, v("x"))))), "Counts of a place in scratch: x has no meaning", 0},
+		{"uneven blocks in one region", uneven(act(copyTo(gen.Span(out, zero, two)))), "is a single block, because blocks are uneven", 0},
+		{"uneven block like another", uneven(act(copyTo(gen.BlockSlot(out, zero, one)))), "has the length of its own block", 0},
 		{"node missing", body(nil), "a node is missing", -1},
 		{"action outside", body(message), "send is outside", 0},
 		{"step in step", body(gen.Step{gen.Step{message}}), "is inside another Step", -1},

@@ -3,7 +3,6 @@ package spec
 import (
 	"cmp"
 	"fmt"
-	"slices"
 )
 
 // Call is what a specification depends on in addition to the data: the number of ranks, and the root and the peer where
@@ -37,11 +36,6 @@ type RankExpectation struct {
 	Entered           []int // the ranks that have entered the call before this rank leaves it, ascending
 
 	InLengths, OutLengths []Length // how long the blocks are; nil where all blocks of the call are equally long
-}
-
-// Knows reports whether the rank knows how long l is: of its own buffers' blocks it does, and of no others.
-func (r *RankExpectation) Knows(l Length) bool {
-	return slices.Contains(r.InLengths, l) || slices.Contains(r.OutLengths, l)
 }
 
 // Content is what one block holds.

@@ -175,7 +175,10 @@ func (b Buffer) Length(env Env, block int) (l Length, err error) {
 }
 
 // IsUneven reports whether blocks of one call of p can differ in length.
-func (p Primitive) IsUneven() bool { return len(p.In.Counts)+len(p.Out.Counts) > 0 }
+func (p Primitive) IsUneven() bool { return p.Arity() > 0 }
+
+// Arity returns how many arguments n has, the function that says how long blocks are; 0 where they are equally long.
+func (p Primitive) Arity() int { return max(len(p.In.Counts), len(p.Out.Counts)) }
 
 // What all primitives start from, and the argument errors that several share.
 var (

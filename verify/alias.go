@@ -41,7 +41,7 @@ func (c *checker) checkAlias() *Failure {
 		if x.afterSend < 0 {
 			continue
 		}
-		if sent, into := c.source(x.afterSend).Srcs[0], c.source(int32(g)).Dst; sent.N != into.N || sent.Like != into.Like {
+		if sent, into := c.source(x.afterSend).Srcs[0], c.source(int32(g)).Dst; !equallyLong(sent, into) {
 			f := c.failure(Alias, int32(g))
 			f.Place = into
 			f.Expected = "a receive that follows a send part by part is as long as that"

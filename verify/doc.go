@@ -2,7 +2,8 @@
 //
 // The proof is one symbolic run. It stands for every run, for these reasons, which are the passes of [Schedule]:
 //
-//   - The schedule is well formed, and every message has the two ends that it needs (shape, unmatched, length).
+//   - The schedule is well formed, and every message has the two ends that it needs (shape, unmatched, length). What is in a slot
+//     of scratch is read as long as it was written (length), and its rank knows how long that is (known).
 //   - It ends in every interleaving. A receive names its sender and messages of one channel arrive in order, so the
 //     ranks form a Kahn network: whether it blocks, and what it computes, does not depend on timing, and one run decides
 //     (deadlock). Each channel's need of buffer space follows from the same graph of events with an edge from the receive
@@ -20,5 +21,6 @@
 //
 // Chunks are symbolic: a chunk stands for any number of elements, none included. That is right because chunk i of c of
 // a block of n elements has n/c elements and one more if i < n%c, so that chunks cover a block exactly and two chunks
-// are equally long for every n only if they have the same index modulo c; the pass length compares these.
+// are equally long for every n only if they have the same index modulo c; the pass length compares these. Where blocks are
+// uneven, a chunk is a block, and two are equally long for all counts only if they have the same spec.Length.
 package verify

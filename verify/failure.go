@@ -18,7 +18,8 @@ const (
 	Program       Check = "program"       // the algorithm has no schedule: gen.Instantiate fails, or its primitive is wrong
 	Shape         Check = "shape"         // a number is out of range, or places that belong together differ in length
 	Unmatched     Check = "unmatched"     // a receive without a message, or a message without a receive
-	Length        Check = "length"        // the two ends of a message differ in length for some count
+	Known         Check = "known"         // a rank uses a place as long as a block of which it does not know the length
+	Length        Check = "length"        // the two ends of a message differ in length for some count, or a slot is not read as it was written
 	Deadlock      Check = "deadlock"      // ranks wait for each other forever, however much a channel holds
 	Room          Check = "room"          // ranks wait for each other forever where channels have the room that transports promise
 	Entered       Check = "entered"       // a rank may leave before another has come
@@ -37,7 +38,8 @@ var meanings = map[Check]string{
 	Program:       "there is no schedule",
 	Shape:         "a number is out of range, or places that belong together differ in length",
 	Unmatched:     "a receive has no message, or a message has no receive",
-	Length:        "the two ends of a message differ in length",
+	Known:         "a rank does not know how long a place is that it uses",
+	Length:        "the two ends of a message differ in length, or data is read as longer or shorter than it was written",
 	Deadlock:      "ranks wait for each other forever",
 	Room:          "ranks wait for each other forever, unless channels have room for messages, which no transport promises",
 	Entered:       "a rank may leave before another has come",

@@ -16,12 +16,12 @@ func (c *checker) matchMessages() *Failure {
 	for slot, send := range c.sends {
 		recv := c.recvs[slot]
 		src, dst := c.source(send).Srcs[0], c.source(recv).Dst
-		if src.N != dst.N || src.Like != dst.Like {
+		if !equallyLong(src, dst) {
 			f := c.failure(Length, recv)
 			c.involve(f, send)
 			f.Place = dst
-			f.Expected = fmt.Sprintf("a message as long as %s", lengthText(dst))
-			f.Got = fmt.Sprintf("one as long as %s, from [%s]%s", lengthText(src), c.name(send), c.mixedUp(slot))
+			f.Expected = fmt.Sprintf("a message as long as %s", c.lengthText(dst))
+			f.Got = fmt.Sprintf("one as long as %s, from [%s]%s", c.lengthText(src), c.name(send), c.mixedUp(slot))
 			return f
 		}
 	}
@@ -36,7 +36,7 @@ func (c *checker) mixedUp(slot int) string {
 	first, end := c.channel[c.ins[recv].channel], c.channel[c.ins[recv].channel+1]
 	dst := c.source(recv).Dst
 	for other, send := range c.sends[first:end] {
-		if src := c.source(send).Srcs[0]; src.N == dst.N && src.Like == dst.Like {
+		if src := c.source(send).Srcs[0]; equallyLong(src, dst) {
 			return fmt.Sprintf("; from rank %d to rank %d, messages arrive in the order in which they are sent: this is no. %d of %d, "+
 				"and no. %d, from [%s], would fit", c.ins[send].rank, c.ins[recv].rank, int32(slot)-first+1, end-first, other+1, c.name(send))
 		}
@@ -44,11 +44,16 @@ func (c *checker) mixedUp(slot int) string {
 	return ""
 }
 
-func lengthText(p gen.Place) string {
-	switch p.N {
-	case 0:
+// equallyLong reports whether two places have the same number of elements, whatever the counts of the call are.
+func equallyLong(p, q gen.Place) bool { return p.N == q.N && p.Like == q.Like && p.Length == q.Length }
+
+func (c *checker) lengthText(p gen.Place) string {
+	switch arity := c.s.Primitive.Arity(); {
+	case p.N == 0:
 		return "nothing"
-	case 1:
+	case arity > 0:
+		return fmt.Sprintf("block n%v", p.Length[:arity])
+	case p.N == 1:
 		return fmt.Sprintf("chunk %d of a block", p.Like)
 	}
 	return fmt.Sprintf("%d chunks from chunk %d of a block on", p.N, p.Like)

@@ -49,6 +49,8 @@ func (c *checker) shapeOfCall() string {
 	switch {
 	case s.Chunks < 1 || s.Chunks > limit:
 		return fmt.Sprintf("a block is cut into %d chunks", s.Chunks)
+	case s.Chunks != 1 && s.Primitive.IsUneven():
+		return fmt.Sprintf("an uneven block is cut into %d chunks", s.Chunks)
 	case s.Primitive.Order > spec.RankOrdered:
 		return fmt.Sprintf("the primitive asks for order %d, which does not exist", s.Primitive.Order)
 	}
@@ -142,7 +144,7 @@ func (c *checker) shapeOfPlaces(rank int, in *gen.Instr) string {
 		if reason := c.shapeOfPlace(rank, p, in.Kind == gen.SendInstr); reason != "" {
 			return reason
 		}
-		if hasDst && (p.N != in.Dst.N || p.Like != in.Dst.Like) {
+		if hasDst && !equallyLong(p, in.Dst) {
 			return fmt.Sprintf("%v and %v differ in length", p, in.Dst)
 		}
 	}
@@ -165,8 +167,30 @@ func (c *checker) shapeOfPlace(rank int, p gen.Place, empty bool) string {
 	case p.Buf == spec.Scratch && p.N > 1 && c.s.Chunks > 1:
 		return fmt.Sprintf("%v is more than one slot, and the chunks of a block differ in length", p)
 	}
+	if reason := c.shapeOfLength(rank, p); reason != "" {
+		return reason
+	}
 	if p.Buf == spec.Scratch {
 		c.report.Used = max(c.report.Used, p.At+p.N)
+	}
+	return ""
+}
+
+// shapeOfLength says what is wrong with the Length of p, which is in range.
+func (c *checker) shapeOfLength(rank int, p gen.Place) string {
+	r, own := &c.want.Ranks[rank], spec.Length{}
+	switch isUneven := c.s.Primitive.IsUneven(); {
+	case isUneven && p.N != 1:
+		return fmt.Sprintf("%v is not a single block, and blocks are uneven", p)
+	case isUneven && p.Buf == spec.Scratch:
+		return ""
+	case isUneven && p.Buf == spec.In:
+		own = r.InLengths[p.At]
+	case isUneven:
+		own = r.OutLengths[p.At]
+	}
+	if p.Length != own {
+		return fmt.Sprintf("%v has the length of block n%v", p, p.Length)
 	}
 	return ""
 }

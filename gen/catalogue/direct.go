@@ -29,14 +29,19 @@ var ReduceScatterDirect = register(gen.Algorithm{
 		"short messages.",
 	Source:  "Microsoft MSCCL++, all-pairs reduce-scatter: the first half of its two-shot all-reduce",
 	Scratch: size,
-	Body: []gen.Node{gen.Step{
-		others(gen.Send{To: v("to"), Data: gen.Chunk(in, v("to"))}, gen.Recv{From: v("from"), Into: gen.Chunk(scratch, v("from")), Lend: true}),
-		gen.Copy{Into: gen.Chunk(scratch, rank), From: gen.Chunk(in, rank), Lend: true},
-		gen.Reduce{Into: block(out), Var: "i", N: size, From: gen.Chunk(scratch, v("i"))},
-		gen.Finish{Data: block(out)},
-	}},
-	Cost: gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: sub(size, one)},
+	Body:    directReduceScatter(evenSlot),
+	Cost:    gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: sub(size, one)},
 })
+
+// directReduceScatter returns the program of a direct reduce-scatter.
+func directReduceScatter(slot func(buf spec.Buf, at, block expr) gen.Region) []gen.Node {
+	return []gen.Node{gen.Step{
+		others(gen.Send{To: v("to"), Data: gen.Chunk(in, v("to"))}, gen.Recv{From: v("from"), Into: slot(scratch, v("from"), rank), Lend: true}),
+		gen.Copy{Into: slot(scratch, rank, rank), From: gen.Chunk(in, rank), Lend: true},
+		gen.Reduce{Into: block(out), Var: "i", N: size, From: slot(scratch, v("i"), rank)},
+		gen.Finish{Data: block(out)},
+	}}
+}
 
 // AllReduceOneShot sends everything to everybody; each rank then reduces in rank order.
 var AllReduceOneShot = register(gen.Algorithm{
@@ -86,15 +91,20 @@ var AllToAllDirect = register(gen.Algorithm{
 	Primitive: spec.AllToAll,
 	Doc:       "All blocks are in flight at once: the lowest latency where all ranks can talk at once.",
 	Source:    thakur,
-	Body: []gen.Node{
+	Body:      directAllToAll(true),
+	Cost:      gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: zero},
+})
+
+// directAllToAll returns the program of a direct all-to-all, which may be called in place or not.
+func directAllToAll(inPlace bool) []gen.Node {
+	return []gen.Node{
 		gen.Step{gen.Copy{Into: gen.Chunk(out, rank), From: gen.Chunk(in, rank)}}, // first, as long as it is in the cache
 		gen.Step{others(
 			gen.Send{To: v("to"), Data: gen.Chunk(in, v("to"))},
-			gen.Recv{From: v("from"), Into: gen.Chunk(out, v("from")), AfterSend: true}, // in place, it is what goes to that rank
+			gen.Recv{From: v("from"), Into: gen.Chunk(out, v("from")), AfterSend: inPlace}, // then it is what goes to that rank
 		)},
-	},
-	Cost: gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: zero},
-})
+	}
+}
 
 // BarrierDirect has every rank signal every other one.
 var BarrierDirect = register(gen.Algorithm{

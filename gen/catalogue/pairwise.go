@@ -13,7 +13,14 @@ var AllToAllPairwise = register(gen.Algorithm{
 	Primitive: spec.AllToAll,
 	Doc:       "In every round the ranks form pairs that exchange two blocks, also in place: for long messages.",
 	Source:    "Sanders, Träff: The hierarchical factor algorithm for all-to-all communication, Euro-Par 2002, LNCS 2400",
-	Body: []gen.Node{
+	Body:      pairwiseAllToAll(true),
+	Hints:     allToAllPairwiseHints,
+	Cost:      gen.Cost{Alpha: sub(add(size, bitAnd(size, one)), one), Beta: sub(add(size, bitAnd(size, one)), one), Gamma: zero},
+})
+
+// pairwiseAllToAll returns the program of a pairwise all-to-all, which may be called in place or not.
+func pairwiseAllToAll(inPlace bool) []gen.Node {
+	return []gen.Node{
 		let("rounds", sub(add(size, bitAnd(size, one)), one)),
 		loop("t", v("rounds"), []gen.Node{
 			let("mirror", down(sub(v("t"), rank), v("rounds"))),
@@ -22,14 +29,12 @@ var AllToAllPairwise = register(gen.Algorithm{
 			let("partner", cond(eq(rank, v("rounds")), shr(add(v("t"), mul(v("rounds"), bitAnd(v("t"), one))), one), v("other"))),
 			gen.If{Cond: lt(v("partner"), size), Then: []gen.Node{gen.Step{
 				gen.Send{To: v("partner"), Data: gen.Chunk(in, v("partner"))},
-				gen.Recv{From: v("partner"), Into: gen.Chunk(out, v("partner")), AfterSend: true},
+				gen.Recv{From: v("partner"), Into: gen.Chunk(out, v("partner")), AfterSend: inPlace},
 			}}},
 		}),
 		gen.Step{gen.Copy{Into: gen.Chunk(out, rank), From: gen.Chunk(in, rank)}},
-	},
-	Hints: allToAllPairwiseHints,
-	Cost:  gen.Cost{Alpha: sub(add(size, bitAnd(size, one)), one), Beta: sub(add(size, bitAnd(size, one)), one), Gamma: zero},
-})
+	}
+}
 
 // What the loops keep, for the proofs for every number of ranks.
 

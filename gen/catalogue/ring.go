@@ -51,7 +51,14 @@ var ReduceScatterRing = register(gen.Algorithm{
 	Source:   patarasuk,
 	Requires: gen.Requires{Commutative: true},
 	Scratch:  most(zero, least(two, sub(size, two))),
-	Body: append(ring[:len(ring):len(ring)],
+	Body:     ringReduceScatter(evenSlot),
+	Hints:    reduceScatterRingHints,
+	Cost:     gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: sub(size, one)},
+})
+
+// ringReduceScatter returns the program of a ring reduce-scatter.
+func ringReduceScatter(slot func(buf spec.Buf, at, block expr) gen.Region) []gen.Node {
+	return append(ring[:len(ring):len(ring)],
 		alone(gen.Copy{Into: block(out), From: block(in)}),
 		aroundRing(prev,
 			// Partial sums wait in two slots by turns: one is sent while the other is filled.
@@ -60,15 +67,13 @@ var ReduceScatterRing = register(gen.Algorithm{
 			letBuf("sum", eq(v("s"), sub(size, two)), out, scratch),
 			let("slot", cond(eq(v("s"), sub(size, two)), zero, bitAnd(v("s"), one))),
 			gen.Step{
-				gen.Send{To: next, Data: gen.Chunk("partial", v("at"))},
-				gen.RecvReduce{From: prev, Into: gen.Chunk("sum", v("slot")), With: gen.Chunk(in, v("d"))},
+				gen.Send{To: next, Data: slot("partial", v("at"), v("c"))},
+				gen.RecvReduce{From: prev, Into: slot("sum", v("slot"), v("d")), With: gen.Chunk(in, v("d"))},
 			},
 		),
 		gen.Step{gen.Finish{Data: block(out)}},
-	),
-	Hints: reduceScatterRingHints,
-	Cost:  gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: sub(size, one)},
-})
+	)
+}
 
 // AllReduceRing reduces each of size chunks once around the ring, and then passes the results around it once more.
 var AllReduceRing = register(gen.Algorithm{

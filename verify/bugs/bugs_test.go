@@ -14,7 +14,7 @@ import (
 
 // TestCommon: the check that a bug names finds it, and the counterexample says enough.
 func TestCommon(t *testing.T) {
-	for _, b := range Common {
+	for _, b := range slices.Concat(Common, Lengths) {
 		t.Run(b.What, func(t *testing.T) { b.check(t) })
 	}
 	if len(Common) < 54 {
