@@ -127,5 +127,5 @@ func (f *frame) inside(r gen.Region) []Part {
 		parts = append(parts, Part{"the rank passes the buffer", implies(k.cond, f.on(k.buf))},
 			Part{"the last cell is in the buffer", implies(k.cond, le(add(q.at, q.n), f.length(k.buf)))})
 	}
-	return parts
+	return append(parts, f.knowsLength(r)...)
 }

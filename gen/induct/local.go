@@ -58,6 +58,10 @@ func (w *walker) localObligations(x *action, s state) {
 			share, equal := f.region(n.Into).overlaps(f, f.region(n.From))
 			c.want(Part{"what is copied", implies(share, equal)})
 		})
+		w.oblige("length", "what is copied is as long as where it is copied from", x.index, func(c *context) {
+			f := w.anywhere(c, x.place())
+			c.want(f.readAsWritten(n.From, s.read(f, n.From.Buf, add(f.region(n.From).at, f.anyOffset(n.From))).settled())...)
+		})
 	case gen.Reduce:
 		w.reducesAll(x, n, s)
 	}
@@ -78,6 +82,7 @@ func (w *walker) finishes(x *action, n gen.Finish, s state) {
 		v := s.read(f, n.Data.Buf, cell).settled()
 		f.needs(n.Data.Buf, cell, v)
 		c.want(Part{"what is finished: known", v.known}, Part{"not finished before", not(v.done)}, Part{"the sum of all ranks", eq(v.count, spec.Size)})
+		c.want(f.readAsWritten(n.Data, v)...)
 	})
 }
 
@@ -91,6 +96,7 @@ func (w *walker) reducesAll(x *action, n gen.Reduce, s state) {
 		f.needs(n.From.Buf, add(f.bind(n.Var, i).region(n.From).at, offset), v)
 		c.want(Part{"no more operands than ranks", le(f.eval(n.N), spec.Size)})
 		c.want(of("operand i", v.holds(reduction(v0.chunk, i, one, no)))...)
+		c.want(f.bind(n.Var, i).readAsWritten(n.From, v)...)
 	})
 	w.oblige("alias", "of its operands only the first two may be its destination", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())

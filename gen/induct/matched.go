@@ -56,6 +56,9 @@ func equallyLong(f *frame, r gen.Region, g *frame, q gen.Region) []Part {
 	}
 	cells := Part{"as many cells", eq(f.orElse(r.N, one), g.orElse(q.N, one))}
 	a := f.c.a
+	if a.Primitive.IsUneven() {
+		return append([]Part{cells}, asLong("as long a block", f.countsOf(r), g.countsOf(q))...)
+	}
 	if a.Chunks.IsAbsent() || is(a.Chunks, 1) {
 		return []Part{cells}
 	}
@@ -125,5 +128,6 @@ func (w *walker) sent(x *action) {
 		v := x.step.state.read(f, data.Buf, cell)
 		f.needs(data.Buf, cell, v)
 		c.want(Part{"known", v.known})
+		c.want(f.readAsWritten(data, v)...)
 	})
 }

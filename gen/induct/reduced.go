@@ -71,6 +71,9 @@ func (w *walker) anySum(c *context, x *action) sum {
 	sender := w.sender(x, f)
 	got, data := sender.value(offset), sender.send.data()
 	sender.f.needs(data.Buf, add(sender.f.region(data).at, offset), got)
-	f.needs(n.With.Buf, add(f.region(n.With).at, offset), x.step.state.read(f, n.With.Buf, add(f.region(n.With).at, offset)))
-	return w.reduced(f, n, x.step.state, offset, got)
+	with := x.step.state.read(f, n.With.Buf, add(f.region(n.With).at, offset))
+	f.needs(n.With.Buf, add(f.region(n.With).at, offset), with)
+	r := w.reduced(f, n, x.step.state, offset, got)
+	r.allowed = append(r.allowed, f.readAsWritten(n.With, with)...)
+	return r
 }

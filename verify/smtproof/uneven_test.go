@@ -1,0 +1,61 @@
+package smtproof_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/smtproof"
+)
+
+// TestUneven has both solvers prove every algorithm of uneven blocks, for every number of ranks and all counts.
+func TestUneven(t *testing.T) {
+	o := smtproof.Options{Solvers: []smtproof.Solver{needSolver(t, "z3"), needSolver(t, "cvc5")}, Limit: 10 * time.Second}
+	for _, a := range catalogue.Uneven() {
+		t.Run(a.FullName(), func(t *testing.T) {
+			p, err := smtproof.ProblemOf(emitted(a))
+			if err != nil {
+				t.Fatal(err)
+			}
+			proof, err := p.Prove(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range proof.Open() {
+				t.Error(&p.Obligations[i], proof.Refute(t.Context(), i, o.Limit))
+			}
+			if p.Sizes() != "all" || len(p.Obligations) == 0 {
+				t.Errorf("%d obligations are for sizes %s", len(p.Obligations), p.Sizes())
+			}
+		})
+	}
+}
+
+// unevenPlants are mistakes about how long uneven blocks are.
+var unevenPlants = []planted{
+	{"a block off by one", catalogue.AllGatherVRing, send(0, func(x *gen.Send) { x.Data.At = v("d") }), "matched"},
+	{"swapped blocks", catalogue.AllToAllVDirect, send(0, func(x *gen.Send) { x.Data.At = v("from") }), "matched"},
+	{"a slot as long as the block that was sent", catalogue.ReduceScatterVRing,
+		recvReduce(0, func(x *gen.RecvReduce) { x.Into.Counts = []spec.Expr{v("c")} }), "bounds"},
+	{"a slot as long as the sender's block", catalogue.ReduceScatterVDirect,
+		recv(0, func(x *gen.Recv) { x.Into.Counts = []spec.Expr{v("from")} }), "matched"},
+	{"a block whose length the rank does not know", catalogue.AllToAllVDirect, both(
+		func(a *gen.Algorithm) { a.Scratch = spec.Size },
+		recv(0, func(x *gen.Recv) { x.Into = gen.BlockSlot(spec.Scratch, v("from"), v("from"), v("from")) })), "bounds"},
+	{"a slot of a block that does not exist", catalogue.ReduceScatterVRing,
+		recvReduce(0, func(x *gen.RecvReduce) { x.Into.Counts = []spec.Expr{spec.Size} }), "bounds"},
+	{"operands as long as another block", catalogue.ReduceScatterVDirect, reduce(0, func(x *gen.Reduce) {
+		x.From.Counts = []spec.Expr{spec.Up(off(spec.Rank), spec.Size)}
+	}), "operands"},
+	{"a copy of a slot as long as another block", catalogue.ReduceScatterVDirect, func(a *gen.Algorithm) {
+		slot := gen.BlockSlot(spec.Scratch, spec.Rank, spec.Up(off(spec.Rank), spec.Size))
+		own := gen.BlockSlot(spec.Scratch, spec.Rank, spec.Rank)
+		a.Body = append(a.Body, gen.Step{gen.Copy{Into: own, From: gen.Chunk(spec.In, spec.Rank)}, gen.Copy{Into: slot, From: slot}})
+	}, "length"},
+}
+
+func both(f, g func(*gen.Algorithm)) func(*gen.Algorithm) {
+	return func(a *gen.Algorithm) { f(a); g(a) }
+}
