@@ -37,6 +37,7 @@ type interpreter[T any] struct {
 	arith    Arith[T]
 	memory   []map[spec.Buf][]T // by rank
 	messages map[message][]T    // sent and not yet received
+	uneven   *uneven            // where blocks are uneven
 }
 
 // message is the seq-th message from one rank to another on a channel.
@@ -165,6 +166,9 @@ func (p *interpreter[T]) combine(dst, with, received []T, receivedFirst bool) {
 // elements returns the elements of a place.
 func (p *interpreter[T]) elements(rank int, place gen.Place) []T {
 	buf, chunks := p.memory[rank][place.Buf], p.s.Chunks
+	if p.uneven != nil && place.Buf != "" {
+		return buf[p.uneven.start(rank, place):][:p.uneven.n(place.Length)]
+	}
 	if place.Buf == spec.Scratch {
 		slot := (p.count + chunks - 1) / chunks
 		from := place.At * slot
