@@ -17,6 +17,10 @@ var implied = map[string]string{
 	"matched: a receive: data":                             "the send at its other end says so",
 	"matched: a receive: as many cells":                    "the same",
 	"matched: a receive: as long a chunk":                  "the same",
+	"matched: a receive: as long a block":                  "the same",
+	"bounds: operand: the rank knows how long it is":       "it is as long as the region",
+	"bounds: operand i: the rank knows how long it is":     "it is as long as the result",
+	"length in place":                                      "a block that is shared is as long in both buffers, which spec.Expect checks",
 	"operands: the right one is not finished":              "what is finished is of all ranks, and with another operand it would be of more",
 	"operands: no more operands than ranks":                "operand i is the input of rank i, and no value is of a rank that there is not",
 	"post: sum: all ranks":                                 "nothing but a sum of all ranks is ever finished",
@@ -32,9 +36,10 @@ func label(o *induct.Obligation, p induct.Part) string { return o.Name + ": " + 
 func TestEveryPartIsNeeded(t *testing.T) {
 	all := &smtproof.Problem{Algorithm: &catalogue.AllGatherDirect} // any will do: it gives the problem its name
 	at := map[string]int{}                                          // the scripts of all, each once
-	wants := make([]map[int]string, len(refusedByOnePart))          // which of them a plant has, and what for
+	refusedByOnePart := slices.Concat(refusedByOnePart, unevenRefusedByOnePart)
+	wants := make([]map[int]string, len(refusedByOnePart)) // which of them a plant has, and what for
 	there := map[string]bool{}
-	for _, a := range catalogue.Algorithms() {
+	for _, a := range slices.Concat(catalogue.Algorithms(), catalogue.Uneven()) {
 		list, err := induct.Obligations(&a, a.Hints)
 		if err != nil {
 			t.Fatal(err)

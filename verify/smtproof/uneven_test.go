@@ -59,3 +59,32 @@ var unevenPlants = []planted{
 func both(f, g func(*gen.Algorithm)) func(*gen.Algorithm) {
 	return func(a *gen.Algorithm) { f(a); g(a) }
 }
+
+// like is a slot that is as long as the block of a rank, of AllGatherV.
+func like(slot int, block spec.Expr) gen.Region { return gen.BlockSlot(scratch, n(slot), block) }
+
+var (
+	// ownBlock copies the input into slot 0.
+	ownBlock = step(copied(like(0, rank), cell(in, 0)))
+	sumOfOne = func(into, from gen.Region) gen.Node {
+		return first(0, step(gen.Reduce{Into: into, Var: "i", N: one, From: from}))
+	}
+)
+
+// unevenRefusedByOnePart are those of refusedByOnePart that have uneven blocks.
+var unevenRefusedByOnePart = []wrong{
+	{label: "bounds: region: the counts have values", a: among(2, catalogue.AllGatherVDirect, step(copied(like(0, void(rank)), cell(in, 0))))},
+	{label: "bounds: operand: the counts have values", a: among(2, catalogue.AllGatherVDirect, ownBlock, step(copied(like(1, rank), like(0, void(rank)))))},
+	{label: "bounds: operand i: the counts have values", a: among(2, catalogue.AllGatherVDirect, ownBlock, sumOfOne(like(5, rank), like(0, void(rank))))},
+	{label: "bounds: region: the rank knows how long it is", a: among(3, catalogue.AllToAllVDirect,
+		step(first(0, sent(one, cell(in, 2))), first(1, received(zero, gen.BlockSlot(scratch, zero, zero, n(2))))))},
+	{label: "bounds: operand: as long a block", a: among(2, catalogue.AllGatherVDirect, step(copied(like(0, zero), cell(in, 0))))},
+	{label: "bounds: operand i: as long a block", a: among(2, catalogue.AllGatherVDirect, sumOfOne(like(5, one), cell(in, 0)))},
+	{label: "bounds: region: as long as is said", a: among(2, catalogue.AllGatherVDirect, step(copied(gen.BlockSlot(out, rank, zero), cell(in, 0))))},
+	{label: "bounds: operand: as long as is said", a: among(2, catalogue.AllGatherVDirect, step(copied(like(0, rank), gen.BlockSlot(in, zero, zero))))},
+	{label: "bounds: operand i: as long as is said", a: among(2, catalogue.AllGatherVDirect, sumOfOne(like(5, zero), gen.BlockSlot(in, zero, one)))},
+	{label: "matched: a send: as long a block", a: among(2, catalogue.AllGatherVDirect, step(sent(other, cell(in, 0)), received(other, like(0, rank))))},
+	{label: "sent: as long as what is there", a: among(2, catalogue.AllGatherVDirect, ownBlock, step(sent(other, like(0, zero)), received(other, like(1, zero))))},
+	{label: "operands: as long as what is there", a: among(2, catalogue.AllGatherVDirect, ownBlock, sumOfOne(like(5, one), like(0, one)))},
+	{label: "length: as long as what is there", a: among(2, catalogue.AllGatherVDirect, ownBlock, step(copied(like(1, zero), like(0, zero))))},
+}

@@ -15,8 +15,14 @@ var parameters = []struct{ name, field string }{
 	{spec.Rank.Name, "Rank"}, {spec.Size.Name, "Size"}, {spec.Root.Name, "Root"}, {spec.Peer.Name, "Peer"}, {spec.Depth.Name, "Depth"},
 }
 
+// errUneven says what the runtime cannot carry out: all blocks of an exec.Call are equally long.
+var errUneven = errors.New("the primitive has uneven blocks, of which no Go is generated")
+
 // body prints what a generated algorithm does.
 func body(a *gen.Algorithm) ([]jen.Code, error) {
+	if a.Primitive.IsUneven() {
+		return nil, located(a, errUneven)
+	}
 	list := lower(a.Body)
 	_, used := prune(slices.Clone(list), variables(a.Chunks, a.Scratch))
 	s := newScope(nil)
