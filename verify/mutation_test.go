@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -14,7 +15,7 @@ import (
 
 // drawSchedule returns a small schedule of some algorithm.
 func drawSchedule(t *rapid.T) *gen.Schedule {
-	catalogue := catalogue.Algorithms()
+	catalogue := slices.Concat(catalogue.Algorithms(), catalogue.Uneven())
 	a := catalogue[rapid.IntRange(0, len(catalogue)-1).Draw(t, "algorithm")]
 	t.Log(a.FullName())
 	size := rapid.IntRange(2, 6).Filter(a.Serves).Draw(t, "size")

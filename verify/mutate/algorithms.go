@@ -225,6 +225,14 @@ func (c *nodeChange) region(of string, r gen.Region, put func(gen.Region) gen.No
 	c.expr(of, r.At, func(e spec.Expr) gen.Node { m := r; m.At = e; return put(m) })
 	c.expr(of+", its length", r.N, func(e spec.Expr) gen.Node { m := r; m.N = e; return put(m) })
 	c.expr(of+", the chunk it is like", r.Like, func(e spec.Expr) gen.Node { m := r; m.Like = e; return put(m) })
+	for i, e := range r.Counts {
+		c.expr(of+", the block it is like", e, func(e spec.Expr) gen.Node {
+			m := r
+			m.Counts = slices.Clone(r.Counts)
+			m.Counts[i] = e
+			return put(m)
+		})
+	}
 }
 
 // split adds changes that cut a step in two, so that ranks wait in the middle of it.

@@ -176,6 +176,10 @@ func placeOperators(which string, of func(*gen.Instr) *gen.Place) []Operator {
 			p.Like = (p.Like + 1) % x.Schedule.Chunks
 			return x.Schedule.Chunks > 1
 		}),
+		at(": as long as another block", func(x Site, p *gen.Place) bool {
+			p.Length[0] = (p.Length[0] + 1) % x.Schedule.Size
+			return x.Schedule.Primitive.IsUneven()
+		}),
 		at(": none", func(_ Site, p *gen.Place) bool { *p = gen.Place{}; return true }),
 	}
 }
