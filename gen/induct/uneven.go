@@ -59,10 +59,23 @@ func asLong(says string, x, y []expr) (parts []Part) {
 // readAsWritten says that v, if it is known, is as long as r, where it is read: then no element of it is left out.
 func (f *frame) readAsWritten(r gen.Region, v value) (parts []Part) {
 	if !f.c.a.Primitive.IsUneven() {
-		return nil
+		return f.chunkAsWritten(r, v)
 	}
 	for _, p := range asLong("as long as what is there", f.counts(f.c.a.Primitive.In, v.first, v.chunk), f.countsOf(r)) {
 		parts = append(parts, Part{p.Says, implies(v.known, p.Is)})
+	}
+	return parts
+}
+
+// chunkAsWritten is readAsWritten of a slot that is like a chunk: only scratch has places as long as chunks that do not lie there.
+func (f *frame) chunkAsWritten(r gen.Region, v value) (parts []Part) {
+	if f.c.a.Chunks.IsAbsent() || is(f.c.a.Chunks, 1) {
+		return nil
+	}
+	for _, k := range f.cases(r.Buf) {
+		if k.buf == spec.Scratch {
+			parts = append(parts, Part{"as long as what is there", implies(and(k.cond, v.known), eq(v.chunk, f.eval(r.Like.OrElse(r.At))))})
+		}
 	}
 	return parts
 }

@@ -88,6 +88,10 @@ var refusedByOnePart = []wrong{
 		hints: gen.Hints{Together: [][2]int{{3, 4}}}},
 	{label: "sent: known",
 		a: among(2, catalogue.AllGatherDirect, first(0, step(mine)), step(sent(other, cell(scratch, 0)), received(other, cell(scratch, 1))))},
+	{label: "sent: as long as what is there", a: chunks(n(2), among(2, wholeOfTwo, step(copied(gen.Slot(scratch, zero, zero), cell(in, 0))),
+		step(sent(other, gen.Slot(scratch, zero, one)), received(other, gen.Slot(scratch, one, one)))))},
+	{label: "length: as long as what is there", a: chunks(n(2), among(2, wholeOfTwo, step(copied(gen.Slot(scratch, zero, zero), cell(in, 0))),
+		step(copied(gen.Slot(scratch, one, one), gen.Slot(scratch, zero, one)))))},
 
 	{label: "apart: what is sent", a: among(2, catalogue.AllGatherDirect, step(mine), step(sent(other, cell(scratch, 0)), received(other, cell(scratch, 0))))},
 	{label: "apart: what is sent, all of it", a: among(2, catalogue.AllToAllDirect, step(copied(cells(scratch, 0, 2), cells(in, 0, 2))),
