@@ -269,7 +269,7 @@ func TestCarrierOfSplit(t *testing.T) {
 // TestAlgorithms lists what there is.
 func TestAlgorithms(t *testing.T) {
 	names := Collectives()
-	if !slices.IsSorted(names) || len(names) != 10 {
+	if !slices.IsSorted(names) || len(names) != 12 {
 		t.Errorf("the collectives are %v", names)
 	}
 	for _, name := range names {

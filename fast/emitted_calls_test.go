@@ -48,6 +48,12 @@ var functions = map[string]function{
 	"BroadcastInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, root int) error {
 		return BroadcastInto(ctx, c, dst, src, root)
 	},
+	"Exscan": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error {
+		return Exscan(ctx, c, dst, op)
+	},
+	"ExscanInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
+		return ExscanInto(ctx, c, dst, src, op)
+	},
 	"Gather": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, root int) error {
 		return Gather(ctx, c, dst, root)
 	},
@@ -65,6 +71,12 @@ var functions = map[string]function{
 	},
 	"ReduceScatterInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
 		return ReduceScatterInto(ctx, c, dst, src, op)
+	},
+	"Scan": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error {
+		return Scan(ctx, c, dst, op)
+	},
+	"ScanInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
+		return ScanInto(ctx, c, dst, src, op)
 	},
 	"Scatter": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, root int) error {
 		return Scatter(ctx, c, dst, root)
@@ -99,6 +111,12 @@ var functions = map[string]function{
 	"StartBroadcastInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, root int) error {
 		return StartBroadcastInto(ctx, c, dst, src, root).Wait(ctx)
 	},
+	"StartExscan": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error {
+		return StartExscan(ctx, c, dst, op).Wait(ctx)
+	},
+	"StartExscanInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
+		return StartExscanInto(ctx, c, dst, src, op).Wait(ctx)
+	},
 	"StartGather": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, root int) error {
 		return StartGather(ctx, c, dst, root).Wait(ctx)
 	},
@@ -116,6 +134,12 @@ var functions = map[string]function{
 	},
 	"StartReduceScatterInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
 		return StartReduceScatterInto(ctx, c, dst, src, op).Wait(ctx)
+	},
+	"StartScan": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error {
+		return StartScan(ctx, c, dst, op).Wait(ctx)
+	},
+	"StartScanInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
+		return StartScanInto(ctx, c, dst, src, op).Wait(ctx)
 	},
 	"StartScatter": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, root int) error {
 		return StartScatter(ctx, c, dst, root).Wait(ctx)

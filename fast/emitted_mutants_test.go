@@ -145,7 +145,7 @@ var equivalents = []equivalent{
 		"the root's place is 0; of one rank the average is divided by 1"},
 	{of("allGatherDirect allGatherRecursiveDoubling allGatherRing allReduceRecursiveDoubling allReduceTree allToAllDirect allToAllPairwise " +
 		"barrierDirect barrierDissemination broadcastBinomial broadcastLinear gatherLinear scatterLinear sendDirect allReduceChunkedRing " +
-		"allReduceSegmentedRing allReduceRing broadcastScatterAllgather broadcastChain"), []string{"the error of Layout is dropped"},
+		"allReduceSegmentedRing allReduceRing broadcastScatterAllgather broadcastChain scanChain exscanChain"), []string{"the error of Layout is dropped"},
 		", 0); err != nil {", "without scratch it does not fail"},
 	{of("allReduceOneShot reduceLinear allReduceTwoShot reduceScatterDirect"), []string{"Refer is Copy"}, "x.Refer(", "the copy is read instead"},
 	{of("allReduceTwoShot"), []string{"Slot is Chunk"}, "x.Refer(x.Scratch.Slot(rank, rank), x.In.Chunk(rank))", "of a place that is referred to only the beginning counts"},
@@ -172,7 +172,13 @@ var equivalents = []equivalent{
 	{of("AllGather Gather ReduceScatter Scatter"), []string{"!= is <"}, "if len(buf) != size*count {", "the function with two buffers refuses it"},
 	{of("BroadcastInto GatherInto ReduceInto ScatterInto"), []string{"root is one more", "size is one more", ">= is >", "|| is &&"},
 		"if root < 0 || root >= size {", "Do refuses it, in the same words"},
-	{of("reduceChain reduceScatterRing"), []string{"- is +"}, " - 1) & 1", "both are the other of two"},
+	{of("reduceChain reduceScatterRing scanDoubling exscanDoubling"), []string{"- is +"}, " - 1) & 1", "both are the other of two"},
+	{of("scanDoubling exscanDoubling"), []string{"size is one more", "- is +"}, "ounds := bits.Len(uint(size - ",
+		"no two ranks are as far from each other as those that a step more is for"},
+	{of("scanDoubling"), []string{"rounds is one more"}, "for k := range rounds {", "the same"},
+	{of("exscanDoubling"), []string{"restRounds is one more"}, "for restK := range restRounds {", "the same"},
+	{of("exscanDoubling"), []string{"size is one more", "- is +", "<= is <"}, "if size-1 <= 1 {", "the same"},
+	{of("exscanDoubling"), []string{"0 is one more", "an assignment is left out"}, "restRounds = 0", "the same"},
 }
 
 func of(functions string) []string { return strings.Fields(functions) }

@@ -361,8 +361,8 @@ type simulatedCall struct {
 	options     []Option
 }
 
-var simulatedCalls = []string{"AllReduce", "AllReduce", "Reduce", "ReduceScatter", "Broadcast", "AllGather", "Gather", "Scatter", "AllToAll",
-	"Barrier", "SendRecvReplace"}
+var simulatedCalls = []string{"AllReduce", "AllReduce", "Reduce", "ReduceScatter", "Scan", "Exscan", "Broadcast", "AllGather", "Gather",
+	"Scatter", "AllToAll", "Barrier", "SendRecvReplace"}
 
 func (s *simulatedCall) do(ctx context.Context, c *Comm, buf []int64) error {
 	switch s.name {
@@ -372,6 +372,10 @@ func (s *simulatedCall) do(ctx context.Context, c *Comm, buf []int64) error {
 		return Reduce(ctx, c, buf, Sum, s.root, s.options...)
 	case "ReduceScatter":
 		return ReduceScatter(ctx, c, buf, Sum, s.options...)
+	case "Scan":
+		return Scan(ctx, c, buf, Sum, s.options...)
+	case "Exscan":
+		return Exscan(ctx, c, buf, Sum, s.options...)
 	case "Broadcast":
 		return Broadcast(ctx, c, buf, s.root, s.options...)
 	case "AllGather":
@@ -440,12 +444,13 @@ func (s *simulatedCall) blocks(rank, size int) int {
 // element returns one of a block, before and after the call; value is that which one rank has for another, or for all,
 // who are 0.
 func (s *simulatedCall) element(rank, size, block int, value func(from, to int) int64) (before, after int64) {
-	sum := func(to int) (all int64) {
-		for from := range size {
+	sumOf := func(ranks, to int) (all int64) {
+		for from := range ranks {
 			all += value(from, to)
 		}
 		return all
 	}
+	sum := func(to int) int64 { return sumOf(size, to) }
 	own := value(rank, 0)
 	switch s.name {
 	case "AllReduce":
@@ -453,6 +458,12 @@ func (s *simulatedCall) element(rank, size, block int, value func(from, to int) 
 	case "Reduce":
 		if rank == s.root {
 			return own, sum(0)
+		}
+	case "Scan":
+		return own, sumOf(rank+1, 0)
+	case "Exscan":
+		if rank > 0 {
+			return own, sumOf(rank, 0)
 		}
 	case "ReduceScatter":
 		if block == rank {

@@ -12,9 +12,11 @@ var collectives = []*exec.Collective{
 	&allToAll,
 	&barrier,
 	&broadcast,
+	&exscan,
 	&gather,
 	&reduce,
 	&reduceScatter,
+	&scan,
 	&scatter,
 	&send,
 }

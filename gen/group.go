@@ -90,7 +90,11 @@ func (p groupPart) body(nodes []Node, scope map[spec.Buf]Part) []Node {
 		if _, ok := n.(Finish); ok && p.partial {
 			continue
 		}
-		list = append(list, p.node(n, scope))
+		n = p.node(n, scope)
+		if c, ok := n.(Copy); ok && c.Into.String() == c.From.String() {
+			continue // two buffers of the part are one of the whole
+		}
+		list = append(list, n)
 	}
 	return list
 }
@@ -124,17 +128,21 @@ func (p groupPart) node(n Node, scope map[spec.Buf]Part) Node {
 // letBuf returns the nodes that name a buffer, which is one of two parts, and where it lies.
 func (p groupPart) letBuf(n LetBuf, scope map[spec.Buf]Part) ([]Node, Part) {
 	holds, then, els := p.expr(n.Cond), scope[n.Then], scope[n.Else]
-	is := Part{spec.Buf(p.name(string(n.Name))), then.At, then.N, then.Like.OrElse(els.Like)}
-	list := []Node{LetBuf{is.Buf, holds, then.Buf, els.Buf}}
+	name := p.name(string(n.Name))
+	is := Part{then.Buf, then.At, then.N, then.Like.OrElse(els.Like)}
+	var list []Node
+	if then.Buf != els.Buf {
+		is.Buf = spec.Buf(name)
+		list = []Node{LetBuf{is.Buf, holds, then.Buf, els.Buf}}
+	}
 	for _, x := range []struct {
 		suffix    string
 		is        *spec.Expr
 		otherwise spec.Expr
 	}{{"At", &is.At, els.At}, {"N", &is.N, els.N}} {
 		if x.is.String() != x.otherwise.String() {
-			name := string(is.Buf) + x.suffix
-			list = append(list, Let{name, spec.If(holds, *x.is, x.otherwise)})
-			*x.is = spec.Var(name)
+			list = append(list, Let{name + x.suffix, spec.If(holds, *x.is, x.otherwise)})
+			*x.is = spec.Var(name + x.suffix)
 		}
 	}
 	return list, is

@@ -38,11 +38,11 @@ func (c Call[T]) block(q, b int) []T {
 	return c.In[q][b*count : (b+1)*count]
 }
 
-// reduce combines one operand of each rank, from left to right, and finishes.
+// reduce combines operands of some ranks, from left to right, and finishes.
 func (c Call[T]) reduce(operands [][]T) []T {
 	result := Fold(c.Op, LeftFold(len(operands)), operands)
 	for i, x := range result {
-		result[i] = Finish(c.Op, x, len(operands))
+		result[i] = Finish(c.Op, x, c.size())
 	}
 	return result
 }

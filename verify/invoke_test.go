@@ -20,10 +20,12 @@ func functions[T spec.Elem]() map[string]forms {
 		"AllToAll":  {fast.AllToAllInto[T], fast.AllToAll[T], fast.StartAllToAllInto[T], fast.StartAllToAll[T]},
 		"Barrier":   {into: fast.Barrier, startInto: fast.StartBarrier},
 		"Broadcast": {fast.BroadcastInto[T], fast.Broadcast[T], fast.StartBroadcastInto[T], fast.StartBroadcast[T]},
+		"Exscan":    {fast.ExscanInto[T], fast.Exscan[T], fast.StartExscanInto[T], fast.StartExscan[T]},
 		"Gather":    {fast.GatherInto[T], fast.Gather[T], fast.StartGatherInto[T], fast.StartGather[T]},
 		"Reduce":    {fast.ReduceInto[T], fast.Reduce[T], fast.StartReduceInto[T], fast.StartReduce[T]},
 		"ReduceScatter": {fast.ReduceScatterInto[T], fast.ReduceScatter[T],
 			fast.StartReduceScatterInto[T], fast.StartReduceScatter[T]},
+		"Scan":    {fast.ScanInto[T], fast.Scan[T], fast.StartScanInto[T], fast.StartScan[T]},
 		"Scatter": {fast.ScatterInto[T], fast.Scatter[T], fast.StartScatterInto[T], fast.StartScatter[T]},
 	}
 }

@@ -32,6 +32,7 @@ const (
 	AllNeedAll   = exec.AllNeedAll   // as of AllReduce
 	AllNeedRoot  = exec.AllNeedRoot  // as of Broadcast
 	RootNeedsAll = exec.RootNeedsAll // as of Reduce
+	AllNeedLower = exec.AllNeedLower // each rank those before it, as of Scan
 )
 
 // Args are the arguments of a call besides its buffers.

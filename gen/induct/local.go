@@ -2,6 +2,7 @@ package induct
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
@@ -76,13 +77,28 @@ func (f *frame) anyOffset(r gen.Region) expr {
 }
 
 func (w *walker) finishes(x *action, n gen.Finish, s state) {
-	w.oblige("operands", "what is finished is the reduction over all ranks, and was not finished before", x.index, func(c *context) {
+	of := "all ranks"
+	if w.foldsPrefix() {
+		of = "some ranks"
+	}
+	w.oblige("operands", "what is finished is the reduction over "+of+", and was not finished before", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
 		cell := add(f.region(n.Data).at, f.anyOffset(n.Data))
 		v := s.read(f, n.Data.Buf, cell).settled()
 		f.needs(n.Data.Buf, cell, v)
-		c.want(Part{"what is finished: known", v.known}, Part{"not finished before", not(v.done)}, Part{"the sum of all ranks", eq(v.count, spec.Size)})
+		parts := []Part{{"what is finished: known", v.known}, {"not finished before", not(v.done)}}
+		if !w.foldsPrefix() {
+			parts = append(parts, Part{"the sum of all ranks", eq(v.count, spec.Size)})
+		}
+		c.want(parts...)
 		c.want(f.readAsWritten(n.Data, v)...)
+	})
+}
+
+// foldsPrefix reports whether a reduction that is promised may be one of some ranks.
+func (w *walker) foldsPrefix() bool {
+	return slices.ContainsFunc(w.a.Primitive.Post, func(c spec.Clause) bool {
+		return c.Value.Kind == spec.Fold && !c.Value.Where.IsAbsent()
 	})
 }
 

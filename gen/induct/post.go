@@ -20,7 +20,7 @@ func (w *walker) post(end state) {
 			})
 			continue
 		}
-		if clause.Buf != spec.Out || clause.Value.Kind != spec.Input && clause.Value.Kind != spec.Fold || !clause.Value.Where.IsAbsent() {
+		if clause.Buf != spec.Out || clause.Value.Kind != spec.Input && clause.Value.Kind != spec.Fold {
 			panic(unsupported{fmt.Sprintf("postcondition %d", i)})
 		}
 		w.oblige("post", says, -1, func(c *context) {
@@ -36,11 +36,24 @@ func (w *walker) post(end state) {
 				c.want(of("input", got.holds(reduction(chunk(g.eval(v.Block)), g.eval(v.Rank), one, no)))...)
 				return
 			}
-			c.want(Part{"sum: known", got.known}, Part{"sum: chunk", eq(got.chunk, chunk(g.eval(v.Block)))},
-				Part{"sum: all ranks", eq(got.count, spec.Size)}, Part{"sum: finished", got.done})
+			parts := []Part{{"sum: known", got.known}, {"sum: chunk", eq(got.chunk, chunk(g.eval(v.Block)))}}
+			parts = append(parts, w.operands(c, g, got, v.Where)...)
+			c.want(append(parts, Part{"sum: finished", got.done})...)
 		})
 		w.everyBlock()
 	}
+}
+
+// operands returns what shows that a sum has the operands that are promised: all ranks, or those for which where holds.
+func (w *walker) operands(c *context, f *frame, sum value, where expr) []Part {
+	if where.IsAbsent() {
+		return []Part{{"sum: all ranks", eq(sum.count, spec.Size)}}
+	}
+	q := c.variable(spec.Q.Name, zero, spec.Size)
+	behind := sub(q, sum.first)
+	has := lt(cond(lt(behind, zero), add(behind, spec.Size), behind), sum.count)
+	promised := f.bind(spec.Q.Name, q).eval(where)
+	return []Part{{"sum: no other ranks", implies(has, promised)}, {"sum: all of its ranks", implies(promised, has)}}
 }
 
 // anyChunk is any chunk of any block of Out: its block, its number in the block, and its cell.

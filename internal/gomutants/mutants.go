@@ -9,6 +9,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -142,8 +143,9 @@ func (m *Mutator) call(s *ast.ExprStmt) ast.Stmt {
 		if sel.Sel.Name == "RecvReduce" {
 			i = 1
 		}
-		args[i], args[i+1] = args[i+1], args[i]
-		wrong, what = append(wrong, &ast.CallExpr{Fun: c.Fun, Args: args}), append(what, "two arguments are exchanged")
+		if args[i], args[i+1] = args[i+1], args[i]; types.ExprString(args[i]) != types.ExprString(args[i+1]) {
+			wrong, what = append(wrong, &ast.CallExpr{Fun: c.Fun, Args: args}), append(what, "two arguments are exchanged")
+		}
 	}
 	right := ast.Stmt(&ast.ExprStmt{X: m.expr(c)})
 	for i, w := range wrong {

@@ -24,5 +24,5 @@ var otherBuffer = map[string]string{"In": "Out", "Out": "In", "Scratch": "Out"}
 // otherField lists for a field of a selection table the values that may be mistaken for its value.
 var otherField = map[string][]string{
 	"Run":   {"allReduceRing", "allReduceTree", "broadcastLinear", "broadcastChain"},
-	"Needs": {"AllNeedAll", "AllNeedRoot", "RootNeedsAll", "NeedsUnknown"},
+	"Needs": {"AllNeedAll", "AllNeedRoot", "RootNeedsAll", "AllNeedLower", "NeedsUnknown"},
 }

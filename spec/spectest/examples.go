@@ -168,6 +168,52 @@ var Examples = []Example{
 		InPlace: [][2]int{none, none, {0, 0}, none},
 	},
 
+	// Scan and Exscan
+	{
+		Source:    "MPI 6.11.1, MPI_Scan: process i gets the reduction of the values of processes 0,…,i (inclusive)",
+		Primitive: "Scan", Op: spec.OpSum, Count: 2,
+		In:      [][]int32{{1, 10}, {2, 20}, {3, 30}, {4, 40}},
+		Out:     [][]int32{{1, 10}, {3, 30}, {6, 60}, {10, 100}},
+		InPlace: [][2]int{{0, 0}, {0, 0}, {0, 0}, {0, 0}},
+	},
+	{
+		Source:    "MPI 6.11.1, MPI_Scan with MPI_MAX",
+		Primitive: "Scan", Op: spec.OpMax, Count: 1,
+		In:      [][]int32{{3}, {-1}, {7}, {5}, {8}},
+		Out:     [][]int32{{3}, {3}, {7}, {7}, {8}},
+		InPlace: [][2]int{{0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}},
+	},
+	{
+		Source:    "MPI 6.11.1, on MPI_COMM_SELF: the only operand is the result",
+		Primitive: "Scan", Op: spec.OpProd, Count: 1,
+		In:      [][]int32{{9}},
+		Out:     [][]int32{{9}},
+		InPlace: [][2]int{{0, 0}},
+	},
+	{
+		Source: "MPI 6.11.2, MPI_Exscan: process i > 0 gets the reduction of the values of processes 0,…,i-1; recvbuf is not " +
+			"significant on process 0",
+		Primitive: "Exscan", Op: spec.OpSum, Count: 2,
+		In:      [][]int32{{1, 10}, {2, 20}, {3, 30}, {4, 40}},
+		Out:     [][]int32{nil, {1, 10}, {3, 30}, {6, 60}},
+		InPlace: [][2]int{none, {0, 0}, {0, 0}, {0, 0}},
+	},
+	{
+		Source:    "MPI 6.11.2, MPI_Exscan: process 1 gets the value of process 0",
+		Primitive: "Exscan", Op: spec.OpProd, Count: 1,
+		In:      [][]float64{{1.5}, {4}},
+		Out:     [][]float64{nil, {1.5}},
+		InPlace: [][2]int{none, {0, 0}},
+	},
+
+	{
+		Source:    "MPI 6.11.2, MPI_Exscan on MPI_COMM_SELF: recvbuf is not significant on process 0",
+		Primitive: "Exscan", Op: spec.OpSum, Count: 1,
+		In:      [][]int32{{9}},
+		Out:     [][]int32{nil},
+		InPlace: [][2]int{none},
+	},
+
 	// AllReduce, and the operators
 	{
 		Source:    "NCCL AllReduce: identical results out[i] = in0[i]+in1[i]+…+in(k-1)[i] on all ranks",

@@ -145,6 +145,10 @@ func (r *room) needs(rank int, c *colltest.Call, ins [][][]byte) (blocks [][][]b
 		return blocks
 	case "ReduceScatter":
 		return [][][]byte{column(rank)}
+	case "Scan":
+		return [][][]byte{column(0)[:rank+1]}
+	case "Exscan":
+		return [][][]byte{column(0)[:rank]}
 	}
 	return [][][]byte{column(0)}
 }

@@ -15,8 +15,9 @@ import (
 type element interface {
 	// draw returns a block of n values.
 	draw(random *rand.Rand, v Values, n int) []byte
-	// leftFold returns the reduction of operands, which have the same length, from left to right, finished.
-	leftFold(op spec.Op, operands [][]byte) []byte
+	// leftFold returns the reduction of operands, which have the same length, from left to right, finished as among
+	// size ranks.
+	leftFold(op spec.Op, size int, operands [][]byte) []byte
 	// plain gives all NaNs the same bits.
 	plain(b []byte)
 	// text returns the value at b.
@@ -48,7 +49,7 @@ func (of[T]) draw(random *rand.Rand, v Values, n int) []byte {
 	return b
 }
 
-func (of[T]) leftFold(op spec.Op, operands [][]byte) []byte {
+func (of[T]) leftFold(op spec.Op, size int, operands [][]byte) []byte {
 	b := Aligned(len(operands[0]))
 	copy(b, operands[0])
 	result := As[T](b)
@@ -58,7 +59,7 @@ func (of[T]) leftFold(op spec.Op, operands [][]byte) []byte {
 		}
 	}
 	for i, x := range result {
-		result[i] = ref.Finish(op, x, len(operands))
+		result[i] = ref.Finish(op, x, size)
 	}
 	return b
 }

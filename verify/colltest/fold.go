@@ -12,7 +12,7 @@ import (
 func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
 	operands := t.operands(content)
 	e := elements[t.step.Type]
-	want, got := e.leftFold(t.step.Op, operands), aligned(got)
+	want, got := e.leftFold(t.step.Op, len(t.inputs), operands), aligned(got)
 	e.plain(want)
 	e.plain(got)
 	size := t.step.Type.Bytes()
@@ -58,7 +58,7 @@ func (t *trial) judge(operands [][]byte, i int, got []byte) verdict {
 	for _, operand := range operands {
 		parts = append(parts, e.parts(operand[i:i+size]))
 	}
-	return judge(t.step.Op, t.step.Type, parts, e.parts(aligned(got)))
+	return judge(t.step.Op, t.step.Type, len(t.inputs), parts, e.parts(aligned(got)))
 }
 
 // margin returns in words which results other than that in rank order would be right.

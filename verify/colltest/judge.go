@@ -16,10 +16,10 @@ const (
 	undetermined         // intermediate results over- or underflow in some trees, which may give any result
 )
 
-// judge returns the verdict on got as the reduction of operands, in any tree, by an op that rounds. A number has one
-// part, a complex one two.
-func judge(op spec.Op, t spec.Type, operands [][]float64, got []float64) verdict {
-	j := judging{op, t, len(operands)}
+// judge returns the verdict on got as the reduction of operands, in any tree, among size ranks, by an op that rounds. A
+// number has one part, a complex one two.
+func judge(op spec.Op, t spec.Type, size int, operands [][]float64, got []float64) verdict {
+	j := judging{op, t, len(operands), size}
 	if op == spec.OpProd && t.Class() == spec.Complex {
 		return j.complexProduct(operands, got)
 	}
@@ -42,6 +42,8 @@ type judging struct {
 	op spec.Op
 	t  spec.Type
 	n  int // operands
+
+	size int // ranks
 }
 
 func (j judging) real(xs []float64, got float64) verdict {
@@ -84,7 +86,7 @@ func (j judging) sum(xs []float64, got float64) verdict {
 	}
 	slack := 0.0
 	if j.op == spec.OpAvg {
-		n := number(float64(j.n))
+		n := number(float64(j.size))
 		total.Quo(total, n)
 		size.Quo(size, n)
 		slack = smallest(j.t)

@@ -34,7 +34,7 @@ func acceptsTrees[T spec.Elem](t *testing.T) {
 		}
 		for _, op := range []spec.Op{spec.OpSum, spec.OpAvg, spec.OpProd} {
 			got := ref.Finish(op, ref.Fold(op, randomTree(random, random.Perm(n)), operands)[0], n)
-			v := judge(op, typ, parts, of[T]{}.parts(memoryOf([]T{got})))
+			v := judge(op, typ, n, parts, of[T]{}.parts(memoryOf([]T{got})))
 			if v == wrong {
 				t.Errorf("%v of %v: %v is taken for wrong", op, operands, got)
 			}
@@ -107,12 +107,12 @@ func TestJudgeRefuses(t *testing.T) {
 		for _, v := range x.operands {
 			operands = append(operands, []float64{v})
 		}
-		if got := judge(x.op, spec.TypeFloat32, operands, []float64{x.got}); got != x.want {
+		if got := judge(x.op, spec.TypeFloat32, len(operands), operands, []float64{x.got}); got != x.want {
 			t.Errorf("%v of %v is %v: verdict %d, want %d", x.op, x.operands, x.got, got, x.want)
 		}
 	}
 	z := [][]float64{{1, 2}, {3, -1}}
-	if judge(spec.OpProd, spec.TypeComplex64, z, []float64{5, 5}) != right || judge(spec.OpProd, spec.TypeComplex64, z, []float64{5, 5.001}) != wrong {
+	if judge(spec.OpProd, spec.TypeComplex64, len(z), z, []float64{5, 5}) != right || judge(spec.OpProd, spec.TypeComplex64, len(z), z, []float64{5, 5.001}) != wrong {
 		t.Error("a complex product is judged wrong")
 	}
 	for ty, want := range map[spec.Type][3]float64{

@@ -86,7 +86,8 @@ func (sh *shape) length(c spec.Content, otherwise int) (int, error) {
 
 func (sh *shape) of(t spec.Term) int { return sh.in[t.Rank][t.Block] }
 
-// alike numbers the blocks of all inputs from 0, with the same number for blocks that need the same length.
+// alike numbers the blocks of all inputs from 0, with the same number for blocks that need the same length. A rank that
+// passes one block, and gets one reduction, gets as much as it passes.
 func alike(x *spec.Expectation, inPlace bool) (class map[spec.Term]int, classes int) {
 	parent := map[spec.Term]spec.Term{}
 	find := func(t spec.Term) spec.Term {
@@ -111,6 +112,12 @@ func alike(x *spec.Expectation, inPlace bool) (class map[spec.Term]int, classes 
 			if o, shared := r.Aliased(b); inPlace && shared && len(r.Out[o].Terms) > 0 {
 				parent[find(spec.Term{Rank: rank, Block: b})] = find(r.Out[o].Terms[0])
 			}
+		}
+	}
+	for rank := range x.Ranks {
+		r := &x.Ranks[rank]
+		if len(r.In) == 1 && len(r.Out) == 1 && len(r.Out[0].Terms) > 0 && r.Out[0].Kind == spec.Fold {
+			parent[find(spec.Term{Rank: rank})] = find(r.Out[0].Terms[0])
 		}
 	}
 	class, numbers := map[spec.Term]int{}, map[spec.Term]int{}

@@ -35,11 +35,22 @@ const (
 	AllNeedAll         // as of AllReduce
 	AllNeedRoot        // as of Broadcast
 	RootNeedsAll       // as of Reduce
+	AllNeedLower       // each rank those before it, as of Scan
 )
 
 // Needs reports whether the call of rank cannot end before other has begun its own.
 func (n Needs) Needs(rank, other, root int) bool {
-	return n == AllNeedAll || n == AllNeedRoot && other == root || n == RootNeedsAll && rank == root
+	switch n {
+	case AllNeedAll:
+		return true
+	case AllNeedRoot:
+		return other == root
+	case RootNeedsAll:
+		return rank == root
+	case AllNeedLower:
+		return other < rank
+	}
+	return false
 }
 
 // Algorithm is one generated algorithm.

@@ -66,6 +66,16 @@ var All = []Operation{
 		err := fast.ReduceScatterInto(ctx, c, mine, fasttest.Input(c.Rank(), count*c.Size(), seed), fast.Sum)
 		return fasttest.Verified(err, mine, func(i int) int { return fasttest.Total(c.Size(), c.Rank()*count+i, seed) })
 	}},
+	{"Scan", func(ctx context.Context, c *fast.Comm, count, seed int) error {
+		sum := make([]int, count)
+		err := fast.ScanInto(ctx, c, sum, fasttest.Input(c.Rank(), count, seed), fast.Sum)
+		return fasttest.Verified(err, sum, func(i int) int { return fasttest.Total(c.Rank()+1, i, seed) })
+	}},
+	{"Exscan", func(ctx context.Context, c *fast.Comm, count, seed int) error {
+		sum := make([]int, count)
+		err := fast.ExscanInto(ctx, c, sum, fasttest.Input(c.Rank(), count, seed), fast.Sum)
+		return fasttest.Verified(err, sum, func(i int) int { return fasttest.Total(c.Rank(), i, seed) })
+	}},
 	{"AllToAll", func(ctx context.Context, c *fast.Comm, count, seed int) error {
 		out := make([]int, count*c.Size())
 		err := fast.AllToAllInto(ctx, c, out, fasttest.Input(c.Rank(), count*c.Size(), seed))

@@ -13,6 +13,7 @@ var patterns = []struct {
 	needs func(rank, other, root int) bool
 }{
 	{"AllNeedAll", func(_, _, _ int) bool { return true }},
+	{"AllNeedLower", func(rank, other, _ int) bool { return other < rank }},
 	{"AllNeedRoot", func(_, other, root int) bool { return other == root }},
 	{"RootNeedsAll", func(rank, _, root int) bool { return rank == root }},
 }

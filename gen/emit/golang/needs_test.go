@@ -30,7 +30,7 @@ func TestNeeds(t *testing.T) {
 	}{
 		{spec.AllReduce, "AllNeedAll"}, {spec.AllGather, "AllNeedAll"}, {spec.AllToAll, "AllNeedAll"}, {spec.Barrier, "AllNeedAll"},
 		{spec.ReduceScatter, "AllNeedAll"}, {spec.Broadcast, "AllNeedRoot"}, {spec.Scatter, "AllNeedRoot"}, {spec.Reduce, "RootNeedsAll"},
-		{spec.Gather, "RootNeedsAll"}, {spec.Send, ""}, {halo, ""}, {wrong, ""}, {even, "AllNeedAll"},
+		{spec.Gather, "RootNeedsAll"}, {spec.Scan, "AllNeedLower"}, {spec.Exscan, "AllNeedLower"}, {spec.Send, ""}, {halo, ""}, {wrong, ""}, {even, "AllNeedAll"},
 		{none, ""}, {above, ""},
 	} {
 		if got := needsOf(x.Primitive); got != x.want {
