@@ -86,6 +86,10 @@ func (f *fitting) apply(e spec.Expr, x []interval) (v interval, ok bool) {
 		return interval{x[0].lo - x[1].hi, x[0].hi - x[1].lo}, true
 	case spec.MulExpr:
 		return corners(x[0], x[1], product)
+	case spec.DivExpr:
+		return corners(atLeast(0, x[0]), atLeast(1, x[1]), func(a, b int64) (int64, bool) { return a / b, true })
+	case spec.ModExpr:
+		return interval{0, min(atLeast(0, x[0]).hi, atLeast(1, x[1]).hi-1)}, true
 	case spec.MinExpr:
 		return interval{min(x[0].lo, x[1].lo), min(x[0].hi, x[1].hi)}, true
 	case spec.MaxExpr:
@@ -97,13 +101,16 @@ func (f *fitting) apply(e spec.Expr, x []interval) (v interval, ok bool) {
 		return corners(x[0], interval{1 << k.lo, 1 << k.hi}, product)
 	case spec.ShrExpr:
 		return corners(x[0], shifts(x[1]), func(a, k int64) (int64, bool) { return a >> k, true })
-	case spec.BitAndExpr, spec.BitXorExpr:
+	case spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr:
 		return bitwise(e.Kind, x[0], x[1]), true
 	case spec.Log2Expr:
 		return interval{0, int64(bits.Len64(uint64(max(0, x[0].hi))))}, true
 	}
 	return interval{0, 1}, true // a truth value, or none
 }
+
+// atLeast returns the numbers of x from least on, of which a quotient has a value.
+func atLeast(least int64, x interval) interval { return interval{max(x.lo, least), max(x.hi, least)} }
 
 // shifts returns the distances of k by which a shift has a value.
 func shifts(k interval) interval { return interval{min(max(k.lo, 0), 31), min(max(k.hi, 0), 31)} }
@@ -131,7 +138,7 @@ func product(a, b int64) (int64, bool) {
 	return a * b, hi == 0 && lo <= widest
 }
 
-// bitwise returns where an and or exclusive or is: in as many bits as its operands, and not negative if they are not.
+// bitwise returns where an and, or, or exclusive or is: in as many bits as its operands, and not negative if they are not.
 func bitwise(kind spec.ExprKind, x, y interval) interval {
 	switch {
 	case kind == spec.BitAndExpr && x.lo >= 0:

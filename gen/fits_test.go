@@ -19,6 +19,8 @@ func TestDoesNotFit(t *testing.T) {
 		"a constant":          spec.Eq(n(math.MinInt), size),
 		"a product":           spec.Lt(spec.Mul(spec.Add(size, n(math.MaxInt>>3+1)), n(4)), n(1000)),
 		"shifts":              spec.Eq(spec.Shl(spec.Shl(spec.Shl(size, n(31)), n(31)), n(2)), n(0)),
+		"a quotient":          spec.Div(spec.Mul(spec.Shl(size, n(31)), n(1<<12)), size),
+		"a bit":               spec.BitOr(size, n(math.MaxInt>>1)),
 		"a product of shifts": spec.Mul(spec.Shl(size, n(20)), spec.Shl(size, n(20))),
 		"a condition":         spec.If(spec.Gt(size, n(64)), spec.Mul(size, n(math.MaxInt>>6+1)), n(0)),
 	} {
@@ -54,7 +56,7 @@ func drawInterval(t *rapid.T, depth int) spec.Expr {
 	if depth == 0 || rapid.IntRange(0, 4).Draw(t, "leaf") == 0 {
 		return rapid.SampledFrom([]spec.Expr{spec.Var("x"), spec.Var("k"), spec.Int(3), spec.Int(-7), spec.Int(math.MaxInt >> 23)}).Draw(t, "of")
 	}
-	two := []func(x, y spec.Expr) spec.Expr{spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.Lt, spec.And, spec.Shl, spec.Shr, spec.BitAnd, spec.BitXor,
+	two := []func(x, y spec.Expr) spec.Expr{spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.Lt, spec.And, spec.Shl, spec.Shr, spec.BitAnd, spec.BitOr, spec.BitXor, spec.Div, spec.Mod,
 		func(x, y spec.Expr) spec.Expr { return spec.If(spec.Lt(x, y), x, y) }, func(x, _ spec.Expr) spec.Expr { return spec.Log2(x) }}
 	return rapid.SampledFrom(two).Draw(t, "op")(drawInterval(t, depth-1), drawInterval(t, depth-1))
 }

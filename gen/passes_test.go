@@ -123,6 +123,8 @@ func randomExpr(t *rapid.T, names []string, depth int) expr {
 	switch kind := spec.ExprKind(rapid.IntRange(int(spec.AddExpr), int(spec.Log2Expr)).Draw(t, "op")); kind {
 	case spec.NotExpr:
 		return spec.Not(x)
+	case spec.DivExpr, spec.ModExpr:
+		return expr{Kind: kind, Args: []expr{most(x, zero), most(y, one)}}
 	case spec.ShlExpr, spec.ShrExpr:
 		return expr{Kind: kind, Args: []expr{x, bitAnd(y, spec.Int(3))}}
 	case spec.CondExpr: // has no place inside other expressions
@@ -173,6 +175,10 @@ func TestSimplifyExpressions(t *testing.T) {
 		{spec.Not(spec.Not(eq(x, y))), "x == y"}, {spec.Not(spec.Not(x)), "!!x"},
 		{cond(one, x, y), "x"}, {cond(zero, x, y), "y"}, {cond(x, y, y), "y"}, {up(zero, one), "0"},
 		{shl(x, spec.Int(-1)), "x << -1"},
+		{spec.Div(spec.Int(7), two), "3"}, {spec.Mod(spec.Int(7), two), "1"}, {spec.Div(x, one), "x"}, {spec.Mod(x, one), "0"},
+		{spec.Div(one, x), "1 / x"}, {spec.Mod(one, x), "1 % x"}, {spec.Div(x, x), "1"}, {spec.Mod(x, x), "0"},
+		{spec.Div(x, zero), "x / 0"}, {spec.Mod(two, zero), "2 % 0"}, {spec.Div(spec.Int(-7), two), "-7 / 2"}, // they have no value
+		{spec.BitOr(zero, x), "x"}, {spec.BitOr(x, spec.Int(-1)), "-1"}, {spec.BitOr(x, x), "x"}, {spec.BitOr(one, two), "3"},
 	} {
 		if got := gen.SimplifyInside(tc.e).String(); got != tc.want {
 			t.Errorf("%v becomes %s, want %s", tc.e, got, tc.want)

@@ -164,14 +164,16 @@ func simplifyCond(e spec.Expr) spec.Expr {
 // What operations with two operands do where one is a constant, or both are the same.
 var (
 	neutral = map[spec.ExprKind]int{ // x op n = x
-		spec.AddExpr: 0, spec.SubExpr: 0, spec.MulExpr: 1, spec.ShlExpr: 0, spec.ShrExpr: 0, spec.BitXorExpr: 0}
+		spec.AddExpr: 0, spec.SubExpr: 0, spec.MulExpr: 1, spec.DivExpr: 1, spec.ShlExpr: 0, spec.ShrExpr: 0,
+		spec.BitOrExpr: 0, spec.BitXorExpr: 0}
 	absorbing = map[spec.ExprKind]int{ // x op n = n
-		spec.MulExpr: 0, spec.BitAndExpr: 0, spec.AndExpr: 0}
+		spec.MulExpr: 0, spec.BitAndExpr: 0, spec.BitOrExpr: -1, spec.AndExpr: 0}
 	commutative = []spec.ExprKind{ // x op y = y op x
-		spec.AddExpr, spec.MulExpr, spec.BitAndExpr, spec.BitXorExpr, spec.AndExpr, spec.OrExpr}
+		spec.AddExpr, spec.MulExpr, spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr, spec.AndExpr, spec.OrExpr}
 	ofSame = map[spec.ExprKind]int{ // x op x = n
-		spec.SubExpr: 0, spec.BitXorExpr: 0, spec.NeExpr: 0, spec.LtExpr: 0, spec.EqExpr: 1, spec.LeExpr: 1}
-	idempotent = []spec.ExprKind{spec.MinExpr, spec.MaxExpr, spec.BitAndExpr} // x op x = x
+		spec.SubExpr: 0, spec.DivExpr: 1, spec.ModExpr: 0, spec.BitXorExpr: 0,
+		spec.NeExpr: 0, spec.LtExpr: 0, spec.EqExpr: 1, spec.LeExpr: 1}
+	idempotent = []spec.ExprKind{spec.MinExpr, spec.MaxExpr, spec.BitAndExpr, spec.BitOrExpr} // x op x = x
 )
 
 func simplifyPair(e spec.Expr) spec.Expr {
@@ -206,6 +208,8 @@ func withConstant(op spec.ExprKind, x spec.Expr, n int) (spec.Expr, bool) {
 		return x, true
 	}
 	switch {
+	case op == spec.ModExpr && n == 1:
+		return spec.Int(0), true
 	case op == spec.OrExpr && n != 0:
 		return spec.Int(1), true
 	case (op == spec.OrExpr && n == 0 || op == spec.AndExpr && n != 0) && isTruth(x):

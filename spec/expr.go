@@ -8,7 +8,7 @@ import (
 
 // Expr is an integer expression. The zero Expr is absent: a field of type Expr says what its absence means.
 //
-// There is no division and no mod: a wrap-around is a conditional ([Up], [Down]), which a solver proves far faster.
+// A wrap-around is best a conditional ([Up], [Down]), which a solver proves far faster than [Mod].
 type Expr struct {
 	Kind ExprKind
 	N    int    // the value of a Const
@@ -27,6 +27,8 @@ const (
 	AddExpr
 	SubExpr
 	MulExpr
+	DivExpr
+	ModExpr
 	MinExpr
 	MaxExpr
 	EqExpr
@@ -40,6 +42,7 @@ const (
 	ShlExpr
 	ShrExpr
 	BitAndExpr
+	BitOrExpr
 	BitXorExpr
 	Log2Expr
 )
@@ -68,6 +71,12 @@ func Sub(x, y Expr) Expr { return op(SubExpr, x, y) }
 
 // Mul returns x × y.
 func Mul(x, y Expr) Expr { return op(MulExpr, x, y) }
+
+// Div returns the floor of x / y, for x >= 0 and y >= 1. Of other operands it has no value: Eval returns an *EvalError.
+func Div(x, y Expr) Expr { return op(DivExpr, x, y) }
+
+// Mod returns the remainder of x / y, in 0..y-1, for x >= 0 and y >= 1. Of other operands it has no value, as Div.
+func Mod(x, y Expr) Expr { return op(ModExpr, x, y) }
 
 // Min returns the smaller of x and y.
 func Min(x, y Expr) Expr { return op(MinExpr, x, y) }
@@ -113,6 +122,9 @@ func Shr(x, k Expr) Expr { return op(ShrExpr, x, k) }
 
 // BitAnd returns the bitwise and of x and y, two's complement.
 func BitAnd(x, y Expr) Expr { return op(BitAndExpr, x, y) }
+
+// BitOr returns the bitwise or of x and y, two's complement.
+func BitOr(x, y Expr) Expr { return op(BitOrExpr, x, y) }
 
 // BitXor returns the bitwise exclusive or of x and y, two's complement.
 func BitXor(x, y Expr) Expr { return op(BitXorExpr, x, y) }
@@ -215,8 +227,9 @@ func (e *Expr) evalCond(env Env) (int, error) {
 }
 
 var arity = [...]int{
-	AddExpr: 2, SubExpr: 2, MulExpr: 2, MinExpr: 2, MaxExpr: 2, EqExpr: 2, NeExpr: 2, LtExpr: 2, LeExpr: 2, AndExpr: 2, OrExpr: 2, NotExpr: 1,
-	ShlExpr: 2, ShrExpr: 2, BitAndExpr: 2, BitXorExpr: 2, Log2Expr: 1, CondExpr: 3,
+	AddExpr: 2, SubExpr: 2, MulExpr: 2, DivExpr: 2, ModExpr: 2, MinExpr: 2, MaxExpr: 2, EqExpr: 2, NeExpr: 2,
+	LtExpr: 2, LeExpr: 2, AndExpr: 2, OrExpr: 2, NotExpr: 1, ShlExpr: 2, ShrExpr: 2, BitAndExpr: 2, BitOrExpr: 2, BitXorExpr: 2,
+	Log2Expr: 1, CondExpr: 3,
 }
 
 func (e *Expr) apply(x, y int) (int, error) {
@@ -227,6 +240,8 @@ func (e *Expr) apply(x, y int) (int, error) {
 		return x - y, nil
 	case MulExpr:
 		return x * y, nil
+	case DivExpr, ModExpr:
+		return e.divide(x, y)
 	case MinExpr:
 		return min(x, y), nil
 	case MaxExpr:
@@ -247,6 +262,8 @@ func (e *Expr) apply(x, y int) (int, error) {
 		return truth(x == 0), nil
 	case BitAndExpr:
 		return x & y, nil
+	case BitOrExpr:
+		return x | y, nil
 	case BitXorExpr:
 		return x ^ y, nil
 	case ShlExpr, ShrExpr:
@@ -256,6 +273,19 @@ func (e *Expr) apply(x, y int) (int, error) {
 		return 0, &EvalError{*e, "logarithm of " + strconv.Itoa(x)}
 	}
 	return bits.Len(uint(x)) - 1, nil
+}
+
+// divide refuses negative dividends, of which Go truncates the quotient: so all readers of e agree on what it is.
+func (e *Expr) divide(x, y int) (int, error) {
+	switch {
+	case y < 1:
+		return 0, &EvalError{*e, "division by " + strconv.Itoa(y)}
+	case x < 0:
+		return 0, &EvalError{*e, "division of " + strconv.Itoa(x)}
+	case e.Kind == DivExpr:
+		return x / y, nil
+	}
+	return x % y, nil
 }
 
 func (e *Expr) shift(x, k int) (int, error) {
@@ -276,8 +306,9 @@ func truth(b bool) int {
 }
 
 var infix = [...]string{
-	AddExpr: "+", SubExpr: "-", MulExpr: "*", EqExpr: "==", NeExpr: "!=", LtExpr: "<", LeExpr: "<=", AndExpr: "&&", OrExpr: "||",
-	ShlExpr: "<<", ShrExpr: ">>", BitAndExpr: "&", BitXorExpr: "^", MinExpr: "", MaxExpr: "", NotExpr: "", CondExpr: "", Log2Expr: "",
+	AddExpr: "+", SubExpr: "-", MulExpr: "*", DivExpr: "/", ModExpr: "%", EqExpr: "==", NeExpr: "!=", LtExpr: "<", LeExpr: "<=",
+	AndExpr: "&&", OrExpr: "||", ShlExpr: "<<", ShrExpr: ">>", BitAndExpr: "&", BitOrExpr: "|", BitXorExpr: "^",
+	MinExpr: "", MaxExpr: "", NotExpr: "", CondExpr: "", Log2Expr: "",
 }
 
 // String returns e as one writes it in Go, a conditional as if c then x else y; equal expressions have equal strings.

@@ -31,7 +31,16 @@ func TestEval(t *testing.T) {
 		{Shl(Int(-1), Int(31)), -1 << 31, "-1 << 31"},
 		{Shr(Int(-5), Int(1)), -3, "-5 >> 1"},
 		{BitAnd(Int(12), Int(10)), 8, "12 & 10"},
+		{BitOr(Int(12), Int(10)), 14, "12 | 10"},
+		{BitOr(Int(-8), Int(3)), -5, "-8 | 3"},
 		{BitXor(Int(12), Int(10)), 6, "12 ^ 10"},
+		{Div(Int(11), Size), 2, "11 / size"},
+		{Div(Int(0), Size), 0, "0 / size"},
+		{Div(Int(12), Mul(Int(2), Int(3))), 2, "12 / (2 * 3)"},
+		{Mul(Div(Int(12), Size), Int(3)), 6, "(12 / size) * 3"},
+		{Mod(Int(11), Size), 1, "11 % size"},
+		{Mod(Int(4), Size), 4, "4 % size"},
+		{Mod(Add(Rank, Int(1)), Int(1)), 0, "(rank + 1) % 1"},
 		{Log2(Int(1)), 0, "log2(1)"},
 		{Log2(Int(31)), 4, "log2(31)"},
 		{CeilLog2(Int(1)), 0, ""},
@@ -61,6 +70,11 @@ func TestEvalErrors(t *testing.T) {
 		{Peer, "peer: is not defined here"},
 		{Add(Int(1), Peer), "peer: is not defined here"},
 		{Log2(Int(0)), "log2(0): logarithm of 0"},
+		{Div(Int(3), Rank), "3 / rank: division by 0"},
+		{Mod(Int(3), Sub(Rank, Int(1))), "3 % (rank - 1): division by -1"},
+		{Div(Int(-3), Int(2)), "-3 / 2: division of -3"}, // Go's quotient is not its floor
+		{Mod(Int(-4), Int(2)), "-4 % 2: division of -4"},
+		{Expr{Kind: ModExpr, Args: []Expr{Rank}}, "is not an expression"},
 		{Shl(Int(1), Int(32)), "1 << 32: shift by 32"},
 		{Shr(Int(1), Int(-1)), "1 >> -1: shift by -1"},
 		{If(Log2(Int(-1)), Int(1), Int(2)), "log2(-1): logarithm of -1"},
@@ -76,15 +90,27 @@ func TestEvalErrors(t *testing.T) {
 	}
 }
 
-// TestWrap: Up and Down are what they stand for, the remainder, on the operands that they are made for.
+// TestDivides: x is quotient × y + remainder, and the remainder is in 0..y-1.
+func TestDivides(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := Int(rapid.IntRange(0, 1<<40).Draw(t, "x")), Int(rapid.IntRange(1, 1<<20).Draw(t, "y"))
+		both := And(Eq(Add(Mul(Div(x, y), y), Mod(x, y)), x), And(Le(Int(0), Mod(x, y)), Lt(Mod(x, y), y)))
+		if holds, err := both.Eval(nil); holds != 1 || err != nil {
+			t.Fatalf("%v: %d, %v", both, holds, err)
+		}
+	})
+}
+
+// TestWrap: Up, Down and Mod are what they stand for, the remainder, on the operands that they are made for.
 func TestWrap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 100).Draw(t, "n")
 		x, y := rapid.IntRange(0, n-1).Draw(t, "x"), rapid.IntRange(0, n-1).Draw(t, "y")
 		up, err1 := Up(Add(Int(x), Int(y)), Int(n)).Eval(nil)
 		down, err2 := Down(Sub(Int(x), Int(y)), Int(n)).Eval(nil)
-		if up != (x+y)%n || down != (x-y+n)%n || err1 != nil || err2 != nil {
-			t.Fatalf("%d ± %d modulo %d: %d, %d", x, y, n, up, down)
+		mod, err3 := Mod(Add(Int(x), Int(y)), Int(n)).Eval(nil)
+		if up != (x+y)%n || down != (x-y+n)%n || mod != up || err1 != nil || err2 != nil || err3 != nil {
+			t.Fatalf("%d ± %d modulo %d: %d, %d, %d", x, y, n, up, down, mod)
 		}
 	})
 }

@@ -36,6 +36,8 @@ func (f *frame) hasValue(e expr) expr {
 		all = and(all, f.hasValue(a))
 	}
 	switch e.Kind {
+	case spec.DivExpr, spec.ModExpr:
+		return and(all, le(zero, f.eval(e.Args[0])), le(one, f.eval(e.Args[1])))
 	case spec.ShlExpr, spec.ShrExpr:
 		return and(all, le(zero, f.eval(e.Args[1])), lt(f.eval(e.Args[1]), spec.Int(32)))
 	case spec.Log2Expr:

@@ -63,10 +63,19 @@ func TestTogetherInLoops(t *testing.T) {
 	}
 }
 
-// TestWithoutValue has logarithms of 0 where a number of chunks, a number of slots and an order are wanted: no rank has
-// those.
+// TestWithoutValue has logarithms of 0, divisions by what is less than 1 and of what is negative where a number of chunks,
+// a number of slots and an order are wanted: no rank has those.
 func TestWithoutValue(t *testing.T) {
-	never, other := spec.Log2(spec.Int(0)), spec.Sub(spec.Int(1), spec.Rank)
+	n := spec.Int
+	for _, never := range []spec.Expr{spec.Log2(n(0)), spec.Div(spec.Size, n(0)), spec.Mod(spec.Rank, n(-2)), spec.Div(n(-1), spec.Size),
+		spec.Mod(n(-2), n(2))} {
+		testWithoutValue(t, never)
+	}
+}
+
+func testWithoutValue(t *testing.T, never spec.Expr) {
+	t.Helper()
+	other := spec.Sub(spec.Int(1), spec.Rank)
 	none := with(catalogue.AllReduceRing)
 	chunks, scratch := none, none
 	chunks.Chunks, scratch.Scratch = never, never

@@ -88,7 +88,7 @@ func (r *reader) arithmetic(e *ast.BinaryExpr) term {
 		return r.plus(x, -1, y)
 	case token.MUL:
 		return r.product(x, y)
-	case token.SHL, token.SHR, token.AND, token.XOR:
+	case token.QUO, token.REM, token.SHL, token.SHR, token.AND, token.OR, token.XOR:
 		return r.operator(e.Op.String(), x, y)
 	}
 	r.refuse(e, "the operator "+e.Op.String())

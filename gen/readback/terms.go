@@ -159,7 +159,7 @@ func (t *terms) operator(op string, x, y term) term {
 		}
 	}
 	switch op {
-	case "<<", ">>":
+	case "<<", ">>", "/", "%":
 		return t.make(node{op: op, args: []term{x, y}})
 	}
 	return t.gathered(op, t.nodes[t.list(op, x, y)].args)
@@ -199,8 +199,18 @@ func folded(op string, x, y int) (int, bool) {
 		return max(x, y), true
 	case "&":
 		return x & y, true
+	case "|":
+		return x | y, true
 	case "^":
 		return x ^ y, true
+	case "/", "%":
+		if x < 0 || y < 1 {
+			return 0, false
+		}
+		if op == "/" {
+			return x / y, true
+		}
+		return x % y, true
 	}
 	if y < 0 || y >= 32 {
 		return 0, false

@@ -45,10 +45,16 @@ func (t *terms) eval(x term, env spec.Env) int {
 		return all(func(x, y int) int { return max(x, y) })
 	case "&":
 		return all(func(x, y int) int { return x & y })
+	case "|":
+		return all(func(x, y int) int { return x | y })
 	case "^":
 		return all(func(x, y int) int { return x ^ y })
 	case "and":
 		return all(func(x, y int) int { return x & y })
+	case "/":
+		return at(0) / at(1)
+	case "%":
+		return at(0) % at(1)
 	case "<<":
 		return at(0) << max(at(1), 0)
 	case ">>":

@@ -246,7 +246,8 @@ var others = map[spec.ExprKind]spec.ExprKind{
 	spec.AddExpr: spec.SubExpr, spec.SubExpr: spec.AddExpr, spec.MinExpr: spec.MaxExpr, spec.MaxExpr: spec.MinExpr,
 	spec.EqExpr: spec.NeExpr, spec.NeExpr: spec.EqExpr, spec.LtExpr: spec.LeExpr, spec.LeExpr: spec.LtExpr,
 	spec.AndExpr: spec.OrExpr, spec.OrExpr: spec.AndExpr, spec.ShlExpr: spec.ShrExpr, spec.ShrExpr: spec.ShlExpr,
-	spec.BitAndExpr: spec.BitXorExpr, spec.BitXorExpr: spec.BitAndExpr,
+	spec.BitAndExpr: spec.BitXorExpr, spec.BitOrExpr: spec.BitXorExpr, spec.BitXorExpr: spec.BitAndExpr,
+	spec.DivExpr: spec.ModExpr, spec.ModExpr: spec.DivExpr,
 }
 
 // exprChanges returns an expression off by one, with another operator or variable, with one branch only, or with an

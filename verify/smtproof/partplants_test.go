@@ -22,6 +22,8 @@ var refusedByOnePart = []wrong{
 	{label: "chunks: a chunk", a: chunks(zero, only(1, catalogue.AllReduceOneShot))},
 	{label: "chunks: no negative number of slots", a: slots(n(-1), among(1, catalogue.AllGatherDirect))},
 	{label: "defined: value", a: among(2, catalogue.AllGatherDirect, gen.Let{Name: "x", Is: spec.Log2(rank)})},
+	{label: "defined: value", a: among(2, catalogue.AllGatherDirect, gen.Let{Name: "x", Is: spec.Div(size, rank)})},
+	{label: "defined: value", a: among(2, catalogue.AllGatherDirect, gen.Let{Name: "x", Is: spec.Mod(under(rank), size)})},
 	{label: "turns: turns",
 		a:     only(1, catalogue.AllGatherDirect, gen.For{Var: "k", N: n(-1), Body: []gen.Node{step(mine)}}, step(copied(cell(out, 0), cell(in, 0)))),
 		hints: gen.Hints{Loops: make([]gen.Invariant, 1)}},

@@ -86,7 +86,7 @@ var plants = []planted{
 // TestPlanted has a solver refute each, with numbers, and package verify has to agree at that size.
 func TestPlanted(t *testing.T) {
 	solver := needSolver(t, "z3")
-	for _, x := range slices.Concat(plants, unevenPlants) {
+	for _, x := range slices.Concat(plants, unevenPlants, dividing) {
 		t.Run(x.bug, func(t *testing.T) {
 			t.Parallel()
 			a := x.in

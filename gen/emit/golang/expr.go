@@ -35,8 +35,11 @@ type operator struct {
 var operators = map[spec.ExprKind]operator{
 	spec.AddExpr:    {text: "+", prec: sum, associative: true},
 	spec.SubExpr:    {text: "-", prec: sum},
+	spec.BitOrExpr:  {text: "|", prec: sum, associative: true},
 	spec.BitXorExpr: {text: "^", prec: sum, associative: true},
 	spec.MulExpr:    {text: "*", prec: product, associative: true},
+	spec.DivExpr:    {text: "/", prec: product},
+	spec.ModExpr:    {text: "%", prec: product},
 	spec.BitAndExpr: {text: "&", prec: product, associative: true},
 	spec.ShlExpr:    {text: "<<", prec: product},
 	spec.ShrExpr:    {text: ">>", prec: product},
@@ -127,6 +130,9 @@ func (s *scope) expr(e spec.Expr) (operand, error) {
 	if op.prec == comparison {
 		return s.compare(e.Args[0], op.text, e.Args[1])
 	}
+	if isDivision(e) && e.Args[1].Kind == spec.Const && e.Args[1].N < 1 {
+		return operand{}, fmt.Errorf("%v is a division by %d, which has no value", e, e.Args[1].N)
+	}
 	if e.Kind == spec.SubExpr && same(e.Args[0], spec.Int(0)) {
 		o, err := s.numeric(e.Args[1])
 		return operand{code: jen.Op("-").Add(o.at(primary)), prec: primary}, err
@@ -156,6 +162,9 @@ func (s *scope) binary(e spec.Expr, op operator) (operand, error) {
 	}
 	return operand{code: jen.Add(x.at(op.prec)).Op(op.text).Add(y.at(right)), prec: op.prec, truth: op.truths}, nil
 }
+
+// isDivision reports whether e is a quotient or a remainder. Go's are those of e, as its operands are not negative.
+func isDivision(e spec.Expr) bool { return e.Kind == spec.DivExpr || e.Kind == spec.ModExpr }
 
 // chains reports whether e needs no parentheses as the right operand of the associative operator kind: it is that
 // operator too, and so is everything of its precedence that then comes to stand to the right of the first one.
@@ -293,7 +302,8 @@ func takesType(e spec.Expr) bool {
 		return true
 	case spec.ShlExpr, spec.ShrExpr:
 		return takesType(e.Args[0])
-	case spec.AddExpr, spec.SubExpr, spec.MulExpr, spec.MinExpr, spec.MaxExpr, spec.BitAndExpr, spec.BitXorExpr:
+	case spec.AddExpr, spec.SubExpr, spec.MulExpr, spec.DivExpr, spec.ModExpr, spec.MinExpr, spec.MaxExpr,
+		spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr:
 		return takesType(e.Args[0]) && takesType(e.Args[1])
 	}
 	return false

@@ -48,6 +48,15 @@ func TestExpr(t *testing.T) {
 		{spec.Sub(i(0), spec.Add(p, i(1))), "-(rank + 1)"},
 		{spec.Mul(spec.Add(p, i(1)), n), "(rank + 1) * size"},
 		{spec.Add(spec.Mul(p, n), i(1)), "rank*size + 1"},
+		{spec.Div(spec.Mul(p, n), i(2)), "rank * size / 2"},
+		{spec.Mul(p, spec.Div(n, i(2))), "rank * (size / 2)"},
+		{spec.Mul(p, spec.Mul(spec.Div(n, i(2)), q)), "rank * (size / 2 * root)"},
+		{spec.Div(p, spec.Div(n, i(2))), "rank / (size / 2)"},
+		{spec.Mod(spec.Add(p, i(1)), n), "(rank + 1) % size"},
+		{spec.Add(p, spec.Mod(p, n)), "rank + rank%size"},
+		{spec.Log2(spec.Div(spec.Shl(i(1), k), i(2))), "bits.Len(uint(int(1<<k/2))) - 1"},
+		{spec.BitOr(p, spec.BitOr(n, spec.Shl(i(1), k))), "rank | size | 1<<k"},
+		{spec.BitAnd(p, spec.BitOr(n, i(1))), "rank & (size | 1)"},
 		{spec.Shl(i(1), k), "1 << k"},
 		{spec.Shl(i(1), spec.Add(k, i(1))), "1 << (k + 1)"},
 		{spec.Shl(spec.Shr(p, k), k), "rank >> k << k"},
@@ -105,6 +114,8 @@ func TestExprRefused(t *testing.T) {
 		{spec.Shl(i(1), spec.Not(p)), "is a truth value"},
 		{spec.Max(p, spec.Var("ok")), "is a truth value"},
 		{spec.Add(p, spec.Var("nothing")), "nothing is not defined here"},
+		{spec.Div(p, i(0)), "rank / 0 is a division by 0"},
+		{spec.Add(p, spec.Mod(p, i(-2))), "rank % -2 is a division by -2"},
 		{spec.Add(spec.Expr{}, p), "not an expression"},
 	} {
 		if _, err := testScope().expr(test.e); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -124,9 +135,13 @@ func exprs(numbers, truths *rapid.Generator[spec.Expr]) (number, truth *rapid.Ge
 		op := rapid.SampledFrom([]func(x, y spec.Expr) spec.Expr{spec.Shl, spec.Shr}).Draw(t, "op")
 		return op(numbers.Draw(t, "x"), i(rapid.IntRange(0, 3).Draw(t, "k")))
 	})
+	division := rapid.Custom(func(t *rapid.T) spec.Expr {
+		op := rapid.SampledFrom([]func(x, y spec.Expr) spec.Expr{spec.Div, spec.Mod}).Draw(t, "op")
+		return op(spec.Max(numbers.Draw(t, "x"), i(0)), spec.Max(numbers.Draw(t, "y"), i(1)))
+	})
 	not := rapid.Custom(func(t *rapid.T) spec.Expr { return spec.Not(truths.Draw(t, "x")) })
-	number = rapid.OneOf(numbers, shift,
-		binary(numbers, spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.BitAnd, spec.BitXor))
+	number = rapid.OneOf(numbers, shift, division,
+		binary(numbers, spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.BitAnd, spec.BitOr, spec.BitXor))
 	truth = rapid.OneOf(truths, not,
 		binary(numbers, spec.Eq, spec.Ne, spec.Lt, spec.Le), binary(truths, spec.And, spec.Or), binary(number, spec.Or, spec.And))
 	return number, truth

@@ -38,6 +38,8 @@ func Lemmas() []Lemma {
 			"  (= (bvashr (bvshl x (bvadd e f)) e) (bvshl x f)))")},
 		{"to change a bit is to add or to subtract it", onBits(
 			"(= (bvxor x (pow e)) (ite (= (bvand (bvashr x e) one) one) (bvsub x (pow e)) (bvadd x (pow e))))")},
+		{"to set a bit is to add it, or it was set", onBits(
+			"(= (bvor x (pow e)) (ite (= (bvand (bvashr x e) one) one) x (bvadd x (pow e))))")},
 		{"the lower bits are the remainder", onBits(
 			"(= (bvand x (bvsub (pow e) one)) (bvsub x (bvshl (bvashr x e) e)))")},
 		{"the lowest bit is the largest power of two that divides", onBits(
@@ -62,7 +64,7 @@ func LemmasOf(list []induct.Obligation) []Lemma {
 
 // hasBits reports whether there are operations on bits in o.
 func hasBits(o *induct.Obligation) bool {
-	operations := []spec.ExprKind{spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitXorExpr, spec.Log2Expr}
+	operations := []spec.ExprKind{spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr, spec.Log2Expr}
 	var in func(e spec.Expr) bool
 	in = func(e spec.Expr) bool { return slices.Contains(operations, e.Kind) || slices.ContainsFunc(e.Args, in) }
 	return in(o.Goal) || slices.ContainsFunc(o.Given, in) ||

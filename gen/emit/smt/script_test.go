@@ -51,7 +51,7 @@ func TestScript(t *testing.T) {
 // TestScriptCannot has what no law is for.
 func TestScriptCannot(t *testing.T) {
 	x := spec.Var("x")
-	for _, e := range []spec.Expr{spec.BitAnd(x, i(5)), spec.BitXor(x, x), spec.BitAnd(x, spec.Add(x, i(1))), spec.Shl(i(1), spec.Sub(spec.Log2(x), i(1)))} {
+	for _, e := range []spec.Expr{spec.BitAnd(x, i(5)), spec.BitOr(x, i(3)), spec.BitXor(x, x), spec.BitAnd(x, spec.Add(x, i(1))), spec.Shl(i(1), spec.Sub(spec.Log2(x), i(1)))} {
 		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: i(1)}, {Name: "x", Min: i(1)}}, Goal: spec.Eq(spec.Add(e, spec.Log2(x)), i(0))}
 		if script, _, err := Script(&o); err == nil {
 			t.Errorf("%v is printed as\n%s", e, script)
@@ -65,6 +65,25 @@ func TestScriptShifted(t *testing.T) {
 	script, shifted, err := Script(&o)
 	if err != nil || !shifted || !strings.Contains(script, "(assert (<= size 2147483648))") {
 		t.Errorf("%v %v\n%s", shifted, err, script)
+	}
+}
+
+// TestScriptDivides has a divisor that is a constant, also by a name, and one that may be 0, of which nothing else is said.
+func TestScriptDivides(t *testing.T) {
+	x, c := spec.Var("x"), spec.Var("c")
+	for want, e := range map[string]spec.Expr{
+		"(div x 3)": spec.Div(x, i(3)), "(mod x 4)": spec.Mod(x, c), "quotient!0": spec.Div(x, n), "(- x product!1)": spec.Mod(x, n),
+	} {
+		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: i(0)}, {Name: "x", Min: i(0)}, {Name: "c", Is: i(4)}},
+			Goal: spec.Le(e, x)}
+		script, _, err := Script(&o)
+		if err != nil || !strings.Contains(script, "(assert (not (<= "+want+" x)))") {
+			t.Errorf("%v: %v\n%s", e, err, script)
+		}
+		law := "(assert (=> (<= 1 size) (and (<= product!1 x) (< x (+ product!1 size)))))\n"
+		if strings.Contains(script, law) != strings.Contains(want, "!") {
+			t.Errorf("%v: the law is missing, or needless, in\n%s", e, script)
+		}
 	}
 }
 

@@ -72,8 +72,10 @@ func (s *printer) number(e spec.Expr) string {
 		return fmt.Sprintf("(ite %s 1 0)", s.formula(e))
 	}
 	switch e.Kind {
-	case spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitXorExpr, spec.Log2Expr:
+	case spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr, spec.Log2Expr:
 		return s.bits(e)
+	case spec.DivExpr, spec.ModExpr:
+		return s.division(e)
 	case spec.MulExpr:
 		return s.product(e.Args[0], e.Args[1])
 	}
@@ -212,13 +214,39 @@ func (s *printer) times(e spec.Expr, g *power, above int) string {
 // quotient returns the floor of x over the least power of g, and that times the power.
 func (s *printer) quotient(e spec.Expr, g *power) (q, qz string) {
 	x := s.number(e)
-	q, isNew := s.unknown("quotient", "floor of "+x+" / "+g.name)
-	qz, _ = s.unknown("product", q+" * "+g.name)
+	q, qz, isNew := s.floor(x, g.by)
 	if isNew {
-		g.by.add(q, qz)
 		s.assert("(and (<= %s %s) (< %s (+ %s %s)))", qz, x, x, qz, g.name)
 	}
 	return q, qz
+}
+
+// floor returns the floor of x over a factor, and that times the factor; of a new one the script says nothing yet.
+func (s *printer) floor(x string, by *factor) (q, qz string, isNew bool) {
+	q, isNew = s.unknown("quotient", "floor of "+x+" / "+by.z)
+	qz, _ = s.unknown("product", q+" * "+by.z)
+	if isNew {
+		by.add(q, qz)
+	}
+	return q, qz, isNew
+}
+
+// division prints a quotient or a remainder. Of an unknown divisor the script has what is so if it is 1 or more.
+func (s *printer) division(e spec.Expr) string {
+	x := s.number(e.Args[0])
+	if y := s.resolve(e.Args[1]); y.Kind == spec.Const && y.N >= 1 {
+		return fmt.Sprintf("(%s %s %d)", map[spec.ExprKind]string{spec.DivExpr: "div", spec.ModExpr: "mod"}[e.Kind], x, y.N)
+	}
+	y := s.number(e.Args[1])
+	q, qy, isNew := s.floor(x, s.factor(y))
+	if isNew {
+		s.factor(q).add(y, qy)
+		s.assert("(=> (<= 1 %s) (and (<= %s %s) (< %s (+ %s %s))))", y, qy, x, x, qy, y)
+	}
+	if e.Kind == spec.ModExpr {
+		return fmt.Sprintf("(- %s %s)", x, qy)
+	}
+	return q
 }
 
 // bits prints an operation on bits.
@@ -232,8 +260,10 @@ func (s *printer) bits(e spec.Expr) string {
 		return s.shr(x, e.Args[1])
 	case spec.BitAndExpr:
 		return s.and(e)
+	case spec.BitOrExpr:
+		return s.withBit(e, func(x, _ string) string { return x })
 	case spec.BitXorExpr:
-		return s.xor(e)
+		return s.withBit(e, func(x, bit string) string { return fmt.Sprintf("(- %s %s)", x, bit) })
 	}
 	return s.log2(x)
 }
@@ -277,18 +307,18 @@ func (s *printer) and(e spec.Expr) string {
 	return s.fail(e)
 }
 
-// xor prints a number with one bit of it changed.
-func (s *printer) xor(e spec.Expr) string {
+// withBit prints a number with one bit of it set, and what becomes of one that has the bit.
+func (s *printer) withBit(e spec.Expr, of func(x, bit string) string) string {
 	x, y := e.Args[0], s.resolve(e.Args[1])
 	if is1(y) {
 		a := s.number(x)
-		return fmt.Sprintf("(ite (= (mod %s 2) 0) (+ %s 1) (- %s 1))", a, a, a)
+		return fmt.Sprintf("(ite (= (mod %s 2) 0) (+ %s 1) %s)", a, a, of(a, "1"))
 	}
 	if y.Kind != spec.ShlExpr || !is1(y.Args[0]) {
 		return s.fail(e)
 	}
 	bit, a := s.number(y), s.number(x)
-	return fmt.Sprintf("(ite (= (mod %s 2) 0) (+ %s %s) (- %s %s))", s.shr(x, y.Args[1]), a, bit, a, bit)
+	return fmt.Sprintf("(ite (= (mod %s 2) 0) (+ %s %s) %s)", s.shr(x, y.Args[1]), a, bit, of(a, bit))
 }
 
 // log2 prints the floor of the binary logarithm of a number.

@@ -16,11 +16,12 @@ func TestFormula(t *testing.T) {
 		{spec.Mul(i(2), spec.Sub(n, i(1))), "2 * (size - 1)"},
 		{spec.Add(spec.CeilLog2(n), spec.Log2(spec.Add(n, i(1)))), "⌈log2(size)⌉ + ⌊log2(size + 1)⌋"},
 		{spec.Mul(i(2), spec.CeilLog2(spec.Min(n, spec.Log2(p)))), "2 * ⌈log2(min(size, ⌊log2(rank)⌋))⌉"},
+		{spec.Div(spec.Log2(n), spec.Mod(n, i(2))), "⌊log2(size)⌋ / (size % 2)"},
 		{spec.If(i(1), p, n), "if 1 then rank else size"},
 		{spec.If(p, i(1), n), "if rank then 1 else size"},
 		{spec.Expr{Kind: spec.AddExpr}, "invalid(3)"},
-		{spec.Expr{Kind: spec.CondExpr}, "invalid(15)"},
-		{spec.Expr{Kind: spec.Log2Expr}, "invalid(20)"},
+		{spec.Expr{Kind: spec.CondExpr}, "invalid(17)"},
+		{spec.Expr{Kind: spec.Log2Expr}, "invalid(23)"},
 	} {
 		if got := Formula(test.e); got != test.want {
 			t.Errorf("%v is %q, want %q", test.e, got, test.want)
