@@ -38,6 +38,8 @@ func TestInstantiateFindsFaults(t *testing.T) {
 		{"negative length", onLast(send(zero, gen.Span(in, one, spec.Int(-1)))), nil, "is out of range", 0},
 		{"length that overflows", onLast(send(zero, gen.Span(in, one, spec.Int(math.MaxInt)))), nil, "is out of range", 0},
 		{"place without a value", onLast(finish(gen.Chunk(out, log2(zero)))), nil, "logarithm of 0", 0},
+		{"division by 0", onLast(finish(gen.Chunk(out, spec.Div(one, sub(rank, two))))), nil, "1 / (rank - 2): division by 0", 0},
+		{"negative dividend", onLast(finish(gen.Chunk(out, spec.Mod(sub(zero, rank), two)))), nil, "(0 - rank) % 2: division of -2", 0},
 		{"length without a value", onLast(finish(gen.Span(out, zero, shl(one, far)))), nil, "shift by", 0},
 		{"buffer that the rank does not pass", onLast(finish(block(out))), func(a *gen.Algorithm) { a.Primitive = spec.Reduce }, "the buffer has 0", 0},
 		{"unknown buffer", onLast(finish(gen.Span("data", zero, zero))), nil, `no buffer "data"`, 0},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/internal/gomutants"
 	"github.com/collgen/collgen/spec"
@@ -28,11 +29,21 @@ func mutant(t *testing.T, text []byte, tables bool, site int) (mutated []byte, w
 	return mutated, what, len(m.Sites)
 }
 
-// TestMutants makes mistakes in the text of every function of the catalogue. Each has to be noticed, most of them by
+// dividing is an algorithm that means nothing, with the operators that no algorithm of the catalogue has.
+func dividing() gen.Algorithm {
+	n := spec.Int
+	return with(
+		gen.Let{Name: "host", Is: spec.Div(spec.Rank, spec.Add(spec.Size, n(2)))},
+		gen.Let{Name: "local", Is: spec.Mod(spec.Add(spec.Rank, spec.Var("host")), n(4))},
+		gen.Step{gen.Finish{Data: gen.Span(spec.Out, spec.BitOr(spec.Var("local"), spec.Shl(n(1), spec.Var("host"))), spec.Div(spec.Size, n(3)))}},
+	).Algorithms[0].Algorithm
+}
+
+// TestMutants makes mistakes in the text of every function of the catalogue, and of one that divides. Each has to be noticed, most of them by
 // what the function does: a reader that refuses everything notices nothing.
 func TestMutants(t *testing.T) {
 	k := NewChecker(sources(t))
-	for _, a := range catalogue.Algorithms() {
+	for _, a := range append(catalogue.Algorithms(), dividing()) {
 		c := Collective{Primitive: a.Primitive, Algorithms: []Declared{{printed(a), a.Hash(), provedOf(&a)}}}
 		text := file(t, c)
 		if err := k.fault(c, text); err != nil {

@@ -85,6 +85,17 @@ if d < 0 {
 } else {
 	v = rank << d
 }`},
+		// So is a division by k, which may be 0, and not one by size.
+		{spec.If(spec.Eq(k, i(0)), p, spec.Div(p, k)), `
+v := rank
+if k != 0 {
+	v = rank / k
+}`},
+		{spec.If(spec.Lt(p, q), p, spec.Mod(p, n)), `
+v := rank % size
+if rank < root {
+	v = rank
+}`},
 	} {
 		code, err := testScope().let("v", test.is)
 		if err != nil {
