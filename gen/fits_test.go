@@ -51,6 +51,31 @@ func TestIntervals(t *testing.T) {
 	})
 }
 
+// TestDivisionIntervals has all small intervals of a dividend and a divisor: every quotient and remainder is in its own.
+func TestDivisionIntervals(t *testing.T) {
+	x, y := spec.Var("x"), spec.Var("y")
+	var all []interval
+	for lo := int64(-2); lo <= 6; lo++ {
+		for hi := lo; hi <= 6; hi++ {
+			all = append(all, interval{lo, hi})
+		}
+	}
+	for of := range len(all) * len(all) {
+		f := &fitting{of: map[string]interval{"x": all[of%len(all)], "y": all[of/len(all)]}}
+		for _, e := range []spec.Expr{spec.Div(x, y), spec.Mod(x, y)} {
+			v := f.value(e)
+			for a := f.of["x"].lo; a <= f.of["x"].hi; a++ {
+				for b := f.of["y"].lo; b <= f.of["y"].hi; b++ {
+					got, err := e.Eval(spec.Env{{Name: "x", Value: int(a)}, {Name: "y", Value: int(b)}})
+					if err == nil && (int64(got) < v.lo || int64(got) > v.hi) {
+						t.Errorf("%v is %d with %d and %d, and is said to be in %v", e, got, a, b, v)
+					}
+				}
+			}
+		}
+	}
+}
+
 // drawInterval draws an expression over x and k.
 func drawInterval(t *rapid.T, depth int) spec.Expr {
 	if depth == 0 || rapid.IntRange(0, 4).Draw(t, "leaf") == 0 {

@@ -76,6 +76,17 @@ func (t *terms) eval(x term, env spec.Env) int {
 	panic(n.op)
 }
 
+// TestFolded: what has no value is not folded.
+func TestFolded(t *testing.T) {
+	for _, op := range []string{"/", "%"} {
+		for _, x := range [][2]int{{-7, 2}, {7, 0}, {7, -2}} {
+			if n, ok := folded(op, x[0], x[1]); ok {
+				t.Errorf("%d %s %d is folded to %d", x[0], op, x[1], n)
+			}
+		}
+	}
+}
+
 // TestTermsMeanTheSame as the expressions that they are made of, wherever these have a value.
 func TestTermsMeanTheSame(t *testing.T) {
 	values, truths := 0, 0

@@ -52,6 +52,8 @@ func TestExpr(t *testing.T) {
 		{spec.Mul(p, spec.Div(n, i(2))), "rank * (size / 2)"},
 		{spec.Mul(p, spec.Mul(spec.Div(n, i(2)), q)), "rank * (size / 2 * root)"},
 		{spec.Div(p, spec.Div(n, i(2))), "rank / (size / 2)"},
+		{spec.Mod(p, spec.Mod(n, q)), "rank % (size % root)"},
+		{spec.Mod(spec.Mod(p, n), q), "rank % size % root"},
 		{spec.Mod(spec.Add(p, i(1)), n), "(rank + 1) % size"},
 		{spec.Add(p, spec.Mod(p, n)), "rank + rank%size"},
 		{spec.Log2(spec.Div(spec.Shl(i(1), k), i(2))), "bits.Len(uint(int(1<<k/2))) - 1"},

@@ -85,6 +85,12 @@ func TestScriptDivides(t *testing.T) {
 			t.Errorf("%v: the law is missing, or needless, in\n%s", e, script)
 		}
 	}
+	for _, e := range []spec.Expr{spec.Div(x, i(0)), spec.Mod(x, i(-2))} { // which have no value
+		o := induct.Obligation{Names: []induct.Name{{Name: "x", Min: i(0)}}, Goal: spec.Le(e, x)}
+		if script, _, err := Script(&o); err != nil || strings.Contains(script, "(div ") || strings.Contains(script, "(mod ") {
+			t.Errorf("%v: %v\n%s", e, err, script)
+		}
+	}
 }
 
 // TestLemmasOf has the lemmas about bits where there are bits alone, also deep inside a name.
