@@ -40,10 +40,13 @@ func ExampleGroup_Run() {
 		Name:      "two-level",
 		Primitive: spec.Broadcast,
 		Doc:       "A binomial tree among hosts, and a chain on each of them.",
-		Source:    "New.",
+		Source:    "New",
 		Requires:  gen.Requires{Size: spec.Eq(placeOf(spec.Size), spec.Int(0))},
 		Chunks:    spec.Depth,
 		Body:      body,
+	}
+	if err := gen.Validate(&a); err != nil {
+		fmt.Println(err)
 	}
 	proved, err := verify.Algorithm(context.Background(), &a, verify.Options{To: 16, Depths: []int{1, 2}})
 	fmt.Println(proved.Sizes, proved.Depths, proved.Schedules, err)

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/collgen/collgen/spec"
@@ -27,8 +28,9 @@ type Part struct {
 }
 
 // Run returns what a rank does while the ranks of g carry out a: its body with ranks, buffers and names replaced, so
-// that whatever is proved of the result includes it. Buffers that parts does not list are absent from the body of a.
-// A partial result is left unfinished, for another part to finish.
+// that whatever is proved of the result includes it. Parts has every buffer that a uses. A partial result is left
+// unfinished, for another part or a Finish. What a states besides its body, such as Chunks and Hints, is not taken
+// over; [Group.Slots] says how much scratch it needs. An algorithm of uneven blocks may not have scratch.
 func (g Group) Run(a *Algorithm, parts map[spec.Buf]Part, partial bool) []Node {
 	scope := map[spec.Buf]Part{}
 	for buf, p := range parts {
@@ -154,7 +156,10 @@ func (p groupPart) region(x Region, scope map[spec.Buf]Part) Region {
 	if x.Buf == "" {
 		return x
 	}
-	is := scope[x.Buf]
+	is, ok := scope[x.Buf]
+	if !ok { // Validate says so, in these words
+		return Region{Buf: spec.Buf(fmt.Sprintf("for what group %s has no part of: %s", p.g.Name, x.Buf)), At: spec.Int(0)}
+	}
 	place := func(part Part, chunk spec.Expr) spec.Expr {
 		return simplify(spec.Add(part.At, spec.Mul(p.expr(chunk), part.N)))
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -91,6 +92,31 @@ func (v *validator) formulas() {
 		v.scope = f.scope
 		f.check(f.name, f.is)
 	}
+	v.requiredSize()
+}
+
+// requiredSize checks that it is known of every size whether a serves it. Generated code and proofs ask alike, and
+// would not agree on an expression without a value.
+func (v *validator) requiredSize() {
+	is := v.a.Requires.Size
+	if len(v.faults) > 0 || !isPartial(is) {
+		return
+	}
+	for size := 1; size <= selection.MaxRanks; size++ {
+		if _, err := is.Eval(spec.Env{{Name: spec.Size.Name, Value: size}}); err != nil {
+			v.fault("Requires.Size has no value for size %d: %w", size, err)
+			return
+		}
+	}
+}
+
+// isPartial reports whether e has an operator that not all operands have a value for.
+func isPartial(e spec.Expr) bool {
+	switch e.Kind {
+	case spec.DivExpr, spec.ModExpr, spec.ShlExpr, spec.ShrExpr, spec.Log2Expr:
+		return true
+	}
+	return slices.ContainsFunc(e.Args, isPartial)
 }
 
 func (v *validator) body(nodes []Node) {

@@ -72,6 +72,12 @@ func TestValidateFindsFaults(t *testing.T) {
 		{"primitive missing", func(a *gen.Algorithm) { a.Primitive.Name = "" }, "Primitive is missing", -1},
 		{"doc missing", func(a *gen.Algorithm) { a.Doc = "" }, "Doc is missing", -1},
 		{"source missing", func(a *gen.Algorithm) { a.Source = "" }, "Source is missing", -1},
+		{"a size without a value", func(a *gen.Algorithm) {
+			a.Requires.Size = spec.Le(spec.Mod(spec.Sub(size, spec.Int(6)), two), zero)
+		}, "Requires.Size has no value for size 1:", -1},
+		{"one large size without a value", func(a *gen.Algorithm) {
+			a.Requires.Size = spec.Le(spec.Div(size, spec.BitXor(size, spec.Int(70_000))), two)
+		}, "Requires.Size has no value for size 70000:", -1},
 		{"size depends on rank", func(a *gen.Algorithm) { a.Requires.Size = rank }, "Requires.Size: rank has no meaning", -1},
 		{"chunks depend on rank", func(a *gen.Algorithm) { a.Chunks = rank }, "Chunks: rank has no meaning", -1},
 		{"scratch by a conditional", func(a *gen.Algorithm) { a.Scratch = up(one, size) }, "Scratch: if", -1},
