@@ -90,7 +90,7 @@ func TestUsageErrors(t *testing.T) {
 		{"verify -n 1..99999", "within 1..1024"},
 		{"verify -spec -n 3 -catalogue", "-spec goes with neither -n nor -svg"},
 		{"explain", "the name of one algorithm"},
-		{"explain all -n 3 -catalogue", "want one algorithm: allgather/direct"},
+		{"explain all -n 3 -catalogue", "want one algorithm: allgather/bruck"},
 		{"explain allreduce/ring -n 2..3", "one number of ranks"},
 		{"list -package . -catalogue", "exclude each other"},
 		{"explain allreduce/ring -root 9 -catalogue", "root is 9, want a rank of 4"},

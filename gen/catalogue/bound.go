@@ -12,8 +12,7 @@ type Bound struct {
 }
 
 // boundSource is where the bounds are proved, those of all-gather and all-to-all for several ports in the second one.
-const boundSource = vandegeijn + "; Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all " +
-	"communications in multiport message-passing systems, TPDS 8(11), 1997"
+const boundSource = vandegeijn + "; " + bruck
 
 // bounds are those that bound has registered, by the primitive's name.
 var bounds = map[string]Bound{}

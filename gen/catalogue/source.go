@@ -7,4 +7,6 @@ const (
 	vandegeijn = "Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and experience, " +
 		"CCPE 19(13), 2007"
 	patarasuk = "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009"
+	bruck     = "Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications in multiport " +
+		"message-passing systems, TPDS 8(11), 1997"
 )

@@ -33,6 +33,9 @@ var Common = []Bug{
 	{What: "a step too few around the ring", In: catalogue.AllReduceRing,
 		Plant: edit.Set(1, func(x *gen.For) { x.N = spec.Max(zero, spec.Sub(x.N, one)) }),
 		Check: verify.Uninitialized, Says: "old out"},
+	{What: "a doubling too few", In: catalogue.AllGatherBruck,
+		Plant: edit.Let("rounds", 0, func(x *gen.Let) { x.Is = spec.Log2(spec.Size) }),
+		Check: verify.Uninitialized, Says: "size 3"},
 
 	// The right messages with the wrong content.
 	{What: "swapped sends, of chunks that differ in length", In: catalogue.BroadcastChain,
@@ -42,6 +45,12 @@ var Common = []Bug{
 		Check: verify.Length, Says: "from rank 0 to rank 1, messages arrive in the order in which they are sent: this is no. 1 of 2, and no. 2, from [rank 0"},
 	{What: "swapped blocks of equal length", In: catalogue.AllToAllDirect,
 		Plant: edit.Set(0, func(x *gen.Send) { x.Data.At = v("from") }), Check: verify.Postcondition},
+	{What: "blocks that are turned the wrong way on their way out of scratch", In: catalogue.AllGatherBruck,
+		Plant: edit.Let("slot", 0, func(x *gen.Let) { x.Is = spec.Down(spec.Sub(spec.Rank, v("q")), spec.Size) }),
+		Check: verify.Postcondition, Says: "size 3"},
+	{What: "a last message that is as long as the one before would make it", In: catalogue.AllGatherBruck,
+		Plant: edit.Let("more", 0, func(x *gen.Let) { x.Is = v("have") }),
+		Check: verify.Program, Says: "out of range"},
 	{What: "a chunk off by one", In: catalogue.AllReduceRing,
 		Plant: edit.Set(0, func(x *gen.Send) { x.Data.At = spec.Up(spec.Add(x.Data.At, one), spec.Size) }),
 		Check: verify.Length, Says: "as chunk 0 of a block"},
