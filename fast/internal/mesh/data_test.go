@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -112,6 +113,25 @@ func TestDataRefused(t *testing.T) {
 	local := newJob(t, 2, nil)
 	if _, err := local[0].Dial(soon(t), 1, 5); !errors.As(err, &peer) || peer.Rank != 1 {
 		t.Error(err)
+	}
+}
+
+// TestDialTimeout: a try that takes too long is not the end of the call, unless its context has ended: on a busy host
+// the next try succeeds.
+func TestDialTimeout(t *testing.T) {
+	d := net.Dialer{Timeout: 1}
+	_, late := d.Dial("tcp", "127.0.0.1:1")
+	var timeout net.Error
+	if !errors.As(late, &timeout) || !timeout.Timeout() {
+		t.Fatalf("dialling for a nanosecond ends with %v", late)
+	}
+	if err := dialError(t.Context(), late); refused(err) || !errors.Is(err, secure.ErrBroken) {
+		t.Errorf("the call ends: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := dialError(ended, late); !refused(err) {
+		t.Errorf("the call goes on after its context: %v", err)
 	}
 }
 

@@ -209,9 +209,21 @@ func dial(ctx context.Context, r route) (c net.Conn, err error) {
 		c, err = d.DialContext(ctx, r.Network(), r.String())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", secure.ErrBroken, wire.Exhausted(err))
+		return nil, dialError(ctx, err)
 	}
 	return c, nil
+}
+
+// errDial is the error of a try that has reached dialTimeout.
+var errDial = fmt.Errorf("%w: no connection within %v", secure.ErrBroken, dialTimeout)
+
+// dialError returns the error of a connection that could not be opened because of err. The error of a Dialer whose own
+// time is over is context.DeadlineExceeded too, although ctx goes on and the next try may succeed.
+func dialError(ctx context.Context, err error) error {
+	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return errDial
+	}
+	return fmt.Errorf("%w: %w", secure.ErrBroken, wire.Exhausted(err))
 }
 
 // nobodyListens reports whether nobody listens on any of routes.
