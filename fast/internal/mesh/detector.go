@@ -11,8 +11,9 @@ import (
 // detector is a failure detector that tells failed processes from slow ones. Times are in nanoseconds.
 //
 // A peer is silent while nothing arrives from it, or while it reads nothing that is written to it. Time in which this
-// process itself did not run does not count. A peer that is silent for too long is given up, unless the system reports
-// that it runs or waits for a processor: then it has more time, but not unlimited.
+// process itself did not run does not count, nor does time in which it has not come to read what has arrived. A peer that
+// is silent for too long is given up, unless the system reports that it runs or waits for a processor: then it has more
+// time, but not unlimited.
 type detector struct {
 	timeout  int64                                        // the heartbeat timeout
 	examine  func(pid int) (evidence, bool)               // asks the system about a process
@@ -112,6 +113,18 @@ func (p *peer) readCount(now int64) {
 	}
 }
 
+// excuseDelay lets p's silence begin anew if it is this process that is late: it has not come to read what p has sent,
+// or to notice that it may go on writing.
+func (p *peer) excuseDelay(now int64) {
+	readable, writable := p.ready()
+	if readable {
+		p.heard.Store(now)
+	}
+	if writing := p.writing.Load(); writable && writing > 0 {
+		p.writing.CompareAndSwap(writing, now)
+	}
+}
+
 // check reports whether p is given up, and its condition. The condition of a process of this host follows from two
 // samples. The first is taken once half of the timeout has passed.
 func (v *detector) check(p *peer, now, late int64) (c condition, up bool) {
@@ -119,7 +132,12 @@ func (v *detector) check(p *peer, now, late int64) (c condition, up bool) {
 	silent := p.silentFor(now, late, slack)
 	limit := v.timeout + 2*min(max(0, p.late.Load()), patience/2*v.timeout)
 	before := p.watched.sample
+	if silent > limit {
+		p.excuseDelay(now)
+	}
 	switch {
+	case p.silentSince(slack) != p.watched.since:
+		return unknown, false
 	case silent <= v.timeout/2 || silent <= limit && (pid == 0 || before.at > 0):
 		return unknown, false
 	case pid == 0:

@@ -20,7 +20,7 @@ const maxThreads = 1024
 
 // examine returns the evidence about a process; ok is false if the system does not tell.
 func examine(pid int) (e evidence, ok bool) {
-	if pid <= 0 || pid == os.Getpid() || !procIsOurs() {
+	if pid <= 0 || !procIsOurs() {
 		return e, false
 	}
 	task := fmt.Sprintf("/proc/%d/task", pid)

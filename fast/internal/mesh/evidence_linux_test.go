@@ -2,12 +2,15 @@ package mesh
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestExamine: what the system says of processes in each condition. The test waits for each of them, however slow they
@@ -53,7 +56,11 @@ func TestExamine(t *testing.T) {
 	reach(late, gone)
 	_, _ = late.Wait()
 	reach(late, gone)
-	for _, pid := range []int{0, -1, os.Getpid()} {
+	// A mesh of this process is examined by others of it: at least the thread that asks runs.
+	if e, known := examine(os.Getpid()); !known || !e.wants || e.stopped || e.gone {
+		t.Errorf("of this process the system says %+v, %v", e, known)
+	}
+	for _, pid := range []int{0, -1} {
 		if e, known := examine(pid); known {
 			t.Errorf("of process %d the system says %+v", pid, e)
 		}
@@ -133,5 +140,90 @@ func FuzzStatus(f *testing.F) {
 		if err != nil || e != want {
 			f.Errorf("%s: %+v, %v, want %+v", state, e, err, want)
 		}
+	}
+}
+
+// TestOfThisProcess: meshes of one process know that they are, whoever has connected them, so that the system tells of a
+// silent one that its process runs.
+func TestOfThisProcess(t *testing.T) {
+	job := newJob(t, 3, nil)
+	for _, m := range job {
+		for process := range job {
+			if p := m.peer(process); p != nil {
+				eventually(t, func() bool { return p.pid.Load() == int64(os.Getpid()) })
+			}
+		}
+	}
+}
+
+// TestLateReader: a peer of which something has arrived that this process has not come to read is not given up, be it of
+// another host. It is, in time, once all was read and nothing more comes.
+func TestLateReader(t *testing.T) {
+	p, other := endsOf(t)
+	if _, err := other.Write([]byte("alive")); err != nil {
+		t.Fatal(err)
+	}
+	if given, _, _ := watching(t, p, nil, nil); given != 0 {
+		t.Errorf("given up at turn %d, with what it has sent unread", given)
+	}
+	if _, err := io.ReadFull(p.files, make([]byte, len("alive"))); err != nil {
+		t.Fatal(err)
+	}
+	p.heard.Store(0)
+	if given, c, _ := watching(t, p, nil, nil); given <= turns || given > turns+2 || c != unknown {
+		t.Errorf("given up at turn %d, %q, want %d", given, c, turns+1)
+	}
+}
+
+// TestLateWriter: a peer that is written to is not given up while the system takes more for it: then it is this process
+// that does not go on. It is, in time, once the system takes nothing any more.
+func TestLateWriter(t *testing.T) {
+	p, _ := endsOf(t)
+	hears := func(_ *detector, turn int64) { p.heard.Store(turn * 2 * second / turns) }
+	p.writing.Store(1)
+	if given, _, _ := watching(t, p, nil, hears); given != 0 {
+		t.Errorf("given up at turn %d, although the system takes more", given)
+	}
+	fill(t, p.files)
+	p.writing.Store(1)
+	if given, c, _ := watching(t, p, nil, hears); given <= turns || given > turns+2 || c != unknown {
+		t.Errorf("given up at turn %d, %q, want %d", given, c, turns+1)
+	}
+}
+
+// endsOf returns a peer whose process has no number here, and its end of the connection.
+func endsOf(t *testing.T) (p *peer, other *fdConn) {
+	t.Helper()
+	pair, err := socketPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends [2]*fdConn
+	for i, file := range pair {
+		if ends[i], err = openSocketEnd(file); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = ends[i].Close() })
+	}
+	ends[1].blind = false
+	return &peer{files: ends[0]}, ends[1]
+}
+
+// fill writes to c until the system takes no more.
+func fill(t *testing.T, c *fdConn) {
+	t.Helper()
+	raw, err := c.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.Control(func(fd uintptr) {
+		for err == nil {
+			_, err = unix.Write(int(fd), make([]byte, 4096))
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err != unix.EAGAIN {
+		t.Fatal(err)
 	}
 }

@@ -110,13 +110,10 @@ var realUser, thisUser = os.Getuid, os.Geteuid
 // Private tells package secure that both sides have checked the other one's user.
 func (c *fdConn) Private() {}
 
-// process returns the process at the other end, or 0 if it is this one or has no number here.
+// process returns the process at the other end, or 0 if it has no number here.
 func (c *fdConn) process() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.pid == os.Getpid() {
-		return 0
-	}
 	return c.pid
 }
 

@@ -3,7 +3,6 @@ package mesh
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -98,9 +97,7 @@ func (j *joining) acceptIntroduction(c Card, x introduction, n *wire.Note) error
 		return err
 	}
 	p := j.newPeer(c.Process, conn, conn)
-	if x.pid != int64(os.Getpid()) {
-		p.pid.Store(x.pid)
-	}
+	p.pid.Store(x.pid)
 	p.counted.Store(x.shown)
 	if x.counts {
 		file, n.Files = n.Files[0], n.Files[1:]

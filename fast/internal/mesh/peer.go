@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -20,7 +22,7 @@ type peer struct {
 	process int
 	conn    net.Conn
 	files   *fdConn      // beneath conn, or nil
-	pid     atomic.Int64 // of the process, if it is known and it is not this one; else 0
+	pid     atomic.Int64 // of the process, if it is known; else 0
 	tcp     *net.TCPConn // beneath conn, or nil
 	since   func() int64 // the time in nanoseconds
 	joined  func() bool  // whether all processes have said that they are connected to all
@@ -259,6 +261,31 @@ func (p *peer) extendRead() {
 	if p.failed != nil {
 		_ = p.conn.SetReadDeadline(time.Now().Add(lastWords))
 	}
+}
+
+// ready reports whether something has arrived that was not read yet, and whether the system takes more to send. Both are
+// false where it does not tell.
+func (p *peer) ready() (readable, writable bool) {
+	var c syscall.Conn
+	switch {
+	case p.files != nil:
+		c = p.files
+	case p.tcp != nil:
+		c = p.tcp
+	default:
+		return false, false
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return false, false
+	}
+	_ = raw.Control(func(fd uintptr) {
+		polled := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN | unix.POLLOUT}}
+		if _, err := unix.Poll(polled, 0); err == nil {
+			readable, writable = polled[0].Revents&unix.POLLIN != 0, polled[0].Revents&unix.POLLOUT != 0
+		}
+	})
+	return readable, writable
 }
 
 // cause returns why a process is down whose connection failed with err, and a detail for the log.
