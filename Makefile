@@ -102,7 +102,7 @@ soak-load: ## form jobs of up to 256 ranks, and stop ranks beside busy processes
 
 .PHONY: simulate
 simulate: ## carry out simulated jobs in which processes crash and links break, for SIMULATE (2m; SIMULATE_LIMIT, 30m, ends what hangs); one again: COLLGEN_SEED=n
-	COLLGEN_SIMULATE=$(SIMULATE) $(GO) test -count=1 -timeout $(SIMULATE_LIMIT) -run '^TestSimulation' -v ./fast
+	COLLGEN_SIMULATE=$(SIMULATE) $(GO) test -count=1 -timeout $(SIMULATE_LIMIT) -run '^TestSimulation' -v ./fast/internal/simtest
 
 # Go makes each new input smaller, up to a minute long each, and counts no execution meanwhile: where goroutines or maps let the
 # coverage differ from run to run, it would do nothing else.

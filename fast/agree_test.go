@@ -38,25 +38,6 @@ func checkSum(ctx context.Context, c *Comm, value, want int64) error {
 	return nil
 }
 
-// peersIn returns the ranks of all PeerErrors in err, which is one that was joined.
-func peersIn(err error) (ranks []int) {
-	var call *CallError
-	if !errors.As(err, &call) {
-		return nil
-	}
-	joined, ok := call.Err.(interface{ Unwrap() []error })
-	if !ok {
-		return nil
-	}
-	for _, e := range joined.Unwrap() {
-		var peer *PeerError
-		if errors.As(e, &peer) {
-			ranks = append(ranks, peer.Rank)
-		}
-	}
-	return ranks
-}
-
 // TestAgree agrees on communicators in every state that allows it.
 func TestAgree(t *testing.T) {
 	for name, harm := range map[string]func(c *Comm){
@@ -87,7 +68,7 @@ func TestAgreeWithout(t *testing.T) {
 	}
 	fasttest.CheckErrors(t, fasttest.OnAll([]*Comm{all[1], all[2], all[4]}, func(c *Comm) error {
 		flags, err := c.Agree(t.Context(), ^uint64(1<<c.Rank()))
-		if flags != ^uint64(1<<1|1<<2|1<<4) || !slices.Equal(peersIn(err), []int{0, 3}) || !errors.Is(err, ErrDied) ||
+		if flags != ^uint64(1<<1|1<<2|1<<4) || !slices.Equal(fasttest.PeersIn[*CallError](err), []int{0, 3}) || !errors.Is(err, ErrDied) ||
 			!errors.Is(err, ErrClosed) {
 			return fmt.Errorf("%#x, %w", flags, err)
 		}

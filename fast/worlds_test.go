@@ -1,13 +1,19 @@
 package fast
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/fasttest"
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/spec"
 )
 
 // testWorld makes the ranks of communicators, all in this process, that talk in one way.
@@ -77,4 +83,65 @@ func TestDisagreement(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestSameBits: what an algorithm leaves on every rank does not depend on how ranks talk. The inputs are such that sums
+// of other trees have other bits.
+func TestSameBits(t *testing.T) {
+	ways := map[string][]InitOption{
+		"tcp":        {WithTransport("tcp")},
+		"shm":        {WithTransport("shm")},
+		"rdma":       {WithTransport("rdma"), overRDMA()},
+		"three ways": {oddAndEven, overRDMA(), deviceless(3)},
+	}
+	for _, size := range []int{2, 4} {
+		all := map[string][]*Comm{}
+		for name, opts := range ways {
+			all[name] = initComms(t, size, opts...)
+		}
+		for _, a := range catalogue.Algorithms() {
+			calls := a.Calls(size, 1)
+			if len(calls) == 0 {
+				continue
+			}
+			for _, count := range []int{1, 1021, 17_011} {
+				want := leftBy(t, all["tcp"], &a, calls[len(calls)-1], count)
+				for name := range ways {
+					if got := leftBy(t, all[name], &a, calls[len(calls)-1], count); !bytes.Equal(got, want) {
+						t.Errorf("%s, %+v, count %d: over %s it leaves other bits than over tcp", a.FullName(), calls[len(calls)-1], count, name)
+					}
+				}
+			}
+		}
+		for name := range ways {
+			fasttest.CloseAll(t, all[name])
+		}
+	}
+}
+
+// leftBy makes a call on float32 by an algorithm, and returns what it leaves in the Out of all ranks.
+func leftBy(t *testing.T, all []*Comm, a *gen.Algorithm, p gen.Params, count int) []byte {
+	t.Helper()
+	k := collectiveOf(a.Primitive.Name)
+	expect, err := spec.Expect(a.Primitive, spec.Call{Size: p.Size, Root: p.Root, Peer: p.Peer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outs := make([][]float32, len(all))
+	if err := errors.Join(fasttest.OnAll(all, func(c *Comm) error {
+		if k.PointToPoint && c.Rank() != p.Root && c.Rank() != p.Peer {
+			return nil
+		}
+		x := &expect.Ranks[c.Rank()]
+		in, out := make([]float32, len(x.In)*count), make([]float32, len(x.Out)*count)
+		for i := range in {
+			in[i] = 1 / float32(i%1000+c.Rank()+1)
+		}
+		outs[c.Rank()] = out
+		args := exec.Args{Count: count, Op: Sum, Root: p.Root, Peer: p.Peer}
+		return do(t.Context(), c, k, out, in, &args, []Option{WithAlgorithm(a.Name), WithDepth(p.Depth)})
+	})...); err != nil {
+		t.Fatalf("%s, %+v, count %d: %v", a.FullName(), p, count, err)
+	}
+	return exec.Bytes(slices.Concat(outs...))
 }

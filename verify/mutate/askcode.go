@@ -22,9 +22,9 @@ import (
 )
 
 // askCode asks stage code about each candidate: does the Go code that is generated for the mutant differ from the
-// schedules of the original algorithm? All of the code is built into one test of package fast, TestMutatedAlgorithms.
+// schedules of the original algorithm? All of the code is built into one test of package emittest, TestMutatedAlgorithms.
 func askCode(ctx context.Context, root string, some []candidate) error {
-	b, same := &build{fast: filepath.Join(root, "fast")}, unchanged(some)
+	b, same := &build{folder: filepath.Join(root, "fast", "internal", "emittest")}, unchanged(some)
 	for _, c := range slices.Concat(same, some) {
 		code, err := functionOf(c.is)
 		if err != nil {
@@ -96,20 +96,20 @@ func functionOf(a *gen.Algorithm) ([]byte, error) {
 	return nil, errors.New("it has no function")
 }
 
-// build is a test of package fast with generated functions in it.
+// build is a test of package emittest with generated functions in it.
 type build struct {
-	fast    string // the package's directory
+	folder  string // of the package
 	mutants []generated
 }
 
-// functionsFile is the file that is added to package fast with the functions.
+// functionsFile is the file that is added to package emittest with the functions.
 const functionsFile = "zmutants.go"
 
 // text returns the file with the functions, and the test file that lists them.
 func (b *build) text() (functions, table string) {
 	var code, list strings.Builder
-	code.WriteString("package fast\n\nimport (\n\t\"context\"\n\t\"math/bits\"\n\n\t\"" + golang.ExecutorPath + "\"\n)\n\nvar _ = bits.Len\n")
-	list.WriteString("package fast\n\nfunc init() {\n\tmutatedAlgorithms = []mutatedAlgorithm{\n")
+	code.WriteString("package emittest\n\nimport (\n\t\"context\"\n\t\"math/bits\"\n\n\t\"" + golang.ExecutorPath + "\"\n)\n\nvar _ = bits.Len\n")
+	list.WriteString("package emittest\n\nfunc init() {\n\tmutatedAlgorithms = []mutatedAlgorithm{\n")
 	for i, m := range b.mutants {
 		fmt.Fprintf(&code, "\nfunc mutant%d%s\n", i, m.code)
 		fmt.Fprintf(&list, "\t\t{%q, mutant%d},\n", m.of.FullName(), i)
@@ -127,7 +127,7 @@ func (b *build) run(ctx context.Context) (output string, err error) {
 	functions, table := b.text()
 	replace := map[string]string{}
 	for name, text := range map[string]string{functionsFile: functions, "zmutants_test.go": table} {
-		replace[filepath.Join(b.fast, name)] = filepath.Join(dir, name)
+		replace[filepath.Join(b.folder, name)] = filepath.Join(dir, name)
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			return "", err
 		}
@@ -137,7 +137,7 @@ func (b *build) run(ctx context.Context) (output string, err error) {
 		return "", err
 	}
 	cmd := exec.CommandContext(ctx, "go", "test", "-overlay="+overlay, "-vet=off", "-count=1", "-v", "-gcflags=-e", "-run=^TestMutatedAlgorithms$", ".")
-	cmd.Dir = b.fast
+	cmd.Dir = b.folder
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

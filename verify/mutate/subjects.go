@@ -42,14 +42,17 @@ var subjects = []subject{
 	{pkg: "verify/colltest", stages: []stage{tests("tests of verify/colltest", "./verify/colltest/...")}},
 	{pkg: "ref", stages: []stage{tests("tests of ref", "./ref"), tests("tests of verify/colltest", "./verify/colltest")}},
 	{pkg: "selection", stages: []stage{tests("tests of selection", "./selection"), tests("tests of gen", "./gen"), tests("tests of cmd/collgen", "./cmd/collgen")}},
-	{pkg: "fast", stages: []stage{timed("tests of fast", "./fast", "./fast/internal/jobtest")}, few: true},
-	{pkg: "fast/internal/exec", stages: []stage{timed("tests of exec", "./fast/internal/exec"), timed("tests of fast", "./fast", "./fast/internal/jobtest")}, few: true},
+	{pkg: "fast", stages: []stage{ofFast}, few: true},
+	{pkg: "fast/internal/exec", stages: []stage{timed("tests of exec", "./fast/internal/exec"), ofFast}, few: true},
 	{pkg: "fast/internal/linkbase", stages: []stage{timed("tests of links", "./fast/internal/linkbase"), timed("tests of tcp", "./fast/internal/tcp")}},
-	{pkg: "fast/internal/tcp", stages: []stage{timed("tests of tcp", "./fast/internal/tcp"), timed("tests of fast", "./fast", "./fast/internal/jobtest")}, few: true},
-	{pkg: "fast/internal/shm", stages: []stage{timed("tests of shm", "./fast/internal/shm"), timed("tests of fast", "./fast", "./fast/internal/jobtest")}, few: true},
+	{pkg: "fast/internal/tcp", stages: []stage{timed("tests of tcp", "./fast/internal/tcp"), ofFast}, few: true},
+	{pkg: "fast/internal/shm", stages: []stage{timed("tests of shm", "./fast/internal/shm"), ofFast}, few: true},
 	{pkg: "fast/internal/rdma", stages: []stage{timed("tests of rdma", "./fast/internal/rdma")}, few: true},
 	{pkg: "fast/internal/kernel", stages: []stage{tests("tests of kernel", "./fast/internal/kernel")}},
 }
+
+// ofFast is the tests of package fast, those that are packages of their own included.
+var ofFast = timed("tests of fast", "./fast", "./fast/internal/emittest", "./fast/internal/simtest", "./fast/internal/jobtest")
 
 // check generates everything again, with the proofs.
 var check = stage{name: "check-generate", dir: "fast", patience: time.Minute, args: []string{"run", "../cmd/collgen", "check"}}

@@ -2,7 +2,7 @@
 // below, stage aftes stage, and prints one table of it:
 //
 //	schedule   verify proves the schedule of every number of ranks up to 64, of each root
-//	code       the generated functions do what the proved schedules say, step by step, and wrong ones do not (go test ./fast)
+//	code       the generated functions do what the proved schedules say, step by step, and wrong ones do not (go test ./fast/internal/emittest)
 //	text       the text of these functions, read back, is the algorithm, for every number of ranks, and wrong text is not (gen/readback)
 //	trace      what jobs note of what they do is what the proved schedules say (go test ./verify/replay)
 //	every      invariants, decided by SMT solvers: every number of ranks (collgen prove)
@@ -83,7 +83,7 @@ func stages(tla []string, long bool) []stage {
 	return []stage{
 		{"schedule", nil, collgen("verify", "-v", "-json", "-catalogue"), schedules},
 		{"code", []string{"COLLGEN_EMITTED=all"}, []string{"go", "test", "-count=1", "-json", "-timeout", "2h",
-			"-run", "^(TestEmittedCodeIsTheSchedule|TestEmittedCodeReturnsErrors|TestCallsAreTheSpecification|TestMutatedCodeIsNotTheSchedule)$", "./fast"}, tests("holds", "does not hold")},
+			"-run", "^(TestEmittedCodeIsTheSchedule|TestEmittedCodeReturnsErrors|TestCallsAreTheSpecification|TestMutatedCodeIsNotTheSchedule)$", "./fast/internal/emittest"}, tests("holds", "does not hold")},
 		{"text", nil, []string{"go", "test", "-count=1", "-json", "-timeout", "1h",
 			"-run", "^(TestCatalogue|TestMutants|TestTableMutants)$", "./gen/readback"}, tests("holds", "does not hold")},
 		{"trace", replay, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/replay"}, tests("holds", "does not hold")},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/rdma/vm"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // OnAll calls f for each rank in a goroutine of its own, and returns their errors.
@@ -90,4 +91,26 @@ func Again[C duplicable[C]](t testing.TB, all []C) []C {
 type duplicable[C any] interface {
 	Rank() int
 	Dup(ctx context.Context) (C, error)
+}
+
+// PeersIn returns the ranks of all PeerErrors in err, which is a call's, whose cause was joined.
+func PeersIn[Call interface {
+	error
+	Unwrap() error
+}](err error) (ranks []int) {
+	var call Call
+	if !errors.As(err, &call) {
+		return nil
+	}
+	joined, ok := call.Unwrap().(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	for _, e := range joined.Unwrap() {
+		var peer *wire.PeerError
+		if errors.As(e, &peer) {
+			ranks = append(ranks, peer.Rank)
+		}
+	}
+	return ranks
 }

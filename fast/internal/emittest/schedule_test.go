@@ -1,4 +1,4 @@
-package fast
+package emittest
 
 import (
 	"context"
@@ -9,12 +9,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/access"
 	"github.com/collgen/collgen/fast/internal/exec"
-
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/spec"
+)
+
+// fastDir is the folder of package fast, and fastPath its path.
+const (
+	fastDir  = "../.."
+	fastPath = "github.com/collgen/collgen/fast"
 )
 
 // The emitted code is the schedule: every generated function runs here on elements that are symbols, over a transport
@@ -35,12 +42,22 @@ type subject struct {
 	code *exec.Algorithm
 }
 
+// collectiveOf returns the collective of that name of package fast; nil if there is none.
+func collectiveOf(name string) *exec.Collective {
+	for _, k := range access.Fast.Collectives() {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
 // generated returns the function of an algorithm of the catalogue.
 func generated(t testing.TB, a *gen.Algorithm) subject {
 	t.Helper()
-	for _, k := range collectives {
+	if k := collectiveOf(a.Primitive.Name); k != nil {
 		for i := range k.Algorithms {
-			if k.Name == a.Primitive.Name && k.Algorithms[i].Name == a.Name {
+			if k.Algorithms[i].Name == a.Name {
 				return subject{a, k, &k.Algorithms[i]}
 			}
 		}
@@ -55,7 +72,7 @@ func (u subject) collective() *exec.Collective {
 	code.Run = func(ctx context.Context, x *exec.Call) error {
 		return x.Executor.Transport.(*actor).run(ctx, x, u.code.Run)
 	}
-	k.Algorithms, k.Rules = []exec.Algorithm{code}, []Rule{{Algorithm: code.Name}}
+	k.Algorithms, k.Rules = []exec.Algorithm{code}, []fast.Rule{{Algorithm: code.Name}}
 	return &k
 }
 

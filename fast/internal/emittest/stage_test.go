@@ -1,4 +1,4 @@
-package fast
+package emittest
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/access"
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
@@ -30,7 +32,7 @@ func newStage(size int) *stage {
 	g := &stage{size: size, mail: make([][]letter, size*size)}
 	for rank := range size {
 		a := &actor{stage: g, rank: rank, waits: -1}
-		a.comm = newComm(rank, size, a)
+		a.comm = access.Fast.CommOver(rank, size, a).(*fast.Comm)
 		g.actors = append(g.actors, a)
 	}
 	return g

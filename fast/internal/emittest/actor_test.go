@@ -1,4 +1,4 @@
-package fast
+package emittest
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/collective"
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
@@ -20,11 +22,12 @@ import (
 type actor struct {
 	stage *stage
 	rank  int
-	comm  *Comm
+	comm  *fast.Comm
 	waits int // the rank whose message it waits for; -1: none
 	yield func(struct{}) bool
 
 	call    *emittedCall
+	x       *exec.Call // of the code
 	memory  shadow
 	in, out []uint64 // the code's
 	steps   []gen.ProgramStep
@@ -82,8 +85,8 @@ func (a *actor) play(yield func(struct{}) bool) {
 		}
 	}()
 	e, b := a.call, &a.call.buffers[a.rank]
-	args := exec.Args{Count: e.count, Op: Avg, Root: e.s.Root, Peer: e.s.Peer, AliasIn: b.aliasIn * e.count, AliasOut: b.aliasOut * e.count}
-	err := do(context.Background(), a.comm, e.k, a.out, a.in, &args, []Option{WithDepth(e.s.Depth)})
+	args := exec.Args{Count: e.count, Op: fast.Avg, Root: e.s.Root, Peer: e.s.Peer, AliasIn: b.aliasIn * e.count, AliasOut: b.aliasOut * e.count}
+	err := collective.Do(context.Background(), a.comm, e.k, a.out, a.in, &args, []fast.Option{fast.WithDepth(e.s.Depth)})
 	if err != nil {
 		a.differ("the call fails: %v", err)
 	}
@@ -99,6 +102,7 @@ func (a *actor) differ(format string, args ...any) error {
 
 // run calls the generated function, between symbols put into the place of elements and the look at what it has left.
 func (a *actor) run(ctx context.Context, x *exec.Call, code func(context.Context, *exec.Call) error) error {
+	a.x = x
 	if x.Kernel != nil {
 		x.Kernel, x.Many = a.memory.syms.kernel, nil
 	}
@@ -139,7 +143,7 @@ func (a *actor) next() (*gen.ProgramStep, error) {
 
 // compareLayout compares how the code has cut its buffers with the schedule.
 func (a *actor) compareLayout() error {
-	x := &a.comm.exec.Call
+	x := a.x
 	if x.Cuts.Chunks != a.memory.cuts.Chunks || len(x.Scratch.Data) != 8*len(a.memory.scratch) {
 		return a.differ("the layout is %d chunks and %d elements of scratch, want %d and %d", x.Cuts.Chunks, len(x.Scratch.Data)/8,
 			a.memory.cuts.Chunks, len(a.memory.scratch))
@@ -149,7 +153,7 @@ func (a *actor) compareLayout() error {
 
 // compareMemory compares the buffers of the code with those of the schedule.
 func (a *actor) compareMemory() error {
-	x := &a.comm.exec.Call
+	x := a.x
 	for _, b := range []struct {
 		name      string
 		got, want []uint64
@@ -172,7 +176,7 @@ func (a *actor) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv
 	if err != nil {
 		return err
 	}
-	x := &a.comm.exec.Call
+	x := a.x
 	if s == nil {
 		if len(sends)+len(recvs) == 0 { // of a call without messages
 			return nil
@@ -248,7 +252,7 @@ func (a *actor) expect(s *gen.ProgramStep) {
 	for _, in := range s.Recvs {
 		r := wire.Recv{Peer: in.Peer, Into: a.bytes(in.Dst), AfterSend: in.AfterSend >= 0, ReceivedFirst: in.ReceivedFirst, Lend: in.Lend}
 		if in.Kind == gen.RecvReduceInstr {
-			r.Kernel, r.With = a.comm.exec.Call.Kernel, a.bytes(in.Srcs[0])
+			r.Kernel, r.With = a.x.Kernel, a.bytes(in.Srcs[0])
 		}
 		if len(r.Into) > 0 || in.Dst.Buf == "" {
 			a.recvs = append(a.recvs, r)
@@ -259,7 +263,7 @@ func (a *actor) expect(s *gen.ProgramStep) {
 // bytes returns the memory of the code that a place of the schedule stands for.
 func (a *actor) bytes(p gen.Place) []byte {
 	from, to := a.memory.cuts.Span(p)
-	x := &a.comm.exec.Call
+	x := a.x
 	switch p.Buf {
 	case "in":
 		return x.In.Data[8*from : 8*to]

@@ -1,4 +1,4 @@
-package fast
+package emittest
 
 import (
 	"context"
@@ -13,8 +13,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/access"
 	"github.com/collgen/collgen/fast/internal/exec"
-
 	"github.com/collgen/collgen/spec"
 )
 
@@ -24,128 +25,136 @@ import (
 
 type (
 	ints     = []int32
-	function func(ctx context.Context, c *Comm, dst, src ints, op Op, root int) error
+	function func(ctx context.Context, c *fast.Comm, dst, src ints, op fast.Op, root int) error
 )
 
 // functions are all that are generated for programs to call. Of those in place dst is the buffer.
 var functions = map[string]function{
-	"AllGather": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, _ int) error { return AllGather(ctx, c, dst) },
-	"AllGatherInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, _ int) error {
-		return AllGatherInto(ctx, c, dst, src)
+	"AllGather": func(ctx context.Context, c *fast.Comm, dst, _ ints, _ fast.Op, _ int) error {
+		return fast.AllGather(ctx, c, dst)
 	},
-	"AllReduce": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error { return AllReduce(ctx, c, dst, op) },
-	"AllReduceInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
-		return AllReduceInto(ctx, c, dst, src, op)
+	"AllGatherInto": func(ctx context.Context, c *fast.Comm, dst, src ints, _ fast.Op, _ int) error {
+		return fast.AllGatherInto(ctx, c, dst, src)
 	},
-	"AllToAll": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, _ int) error { return AllToAll(ctx, c, dst) },
-	"AllToAllInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, _ int) error {
-		return AllToAllInto(ctx, c, dst, src)
+	"AllReduce": func(ctx context.Context, c *fast.Comm, dst, _ ints, op fast.Op, _ int) error {
+		return fast.AllReduce(ctx, c, dst, op)
 	},
-	"Barrier": func(ctx context.Context, c *Comm, _, _ ints, _ Op, _ int) error { return Barrier(ctx, c) },
-	"Broadcast": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, root int) error {
-		return Broadcast(ctx, c, dst, root)
+	"AllReduceInto": func(ctx context.Context, c *fast.Comm, dst, src ints, op fast.Op, _ int) error {
+		return fast.AllReduceInto(ctx, c, dst, src, op)
 	},
-	"BroadcastInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, root int) error {
-		return BroadcastInto(ctx, c, dst, src, root)
+	"AllToAll": func(ctx context.Context, c *fast.Comm, dst, _ ints, _ fast.Op, _ int) error {
+		return fast.AllToAll(ctx, c, dst)
 	},
-	"Exscan": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error {
-		return Exscan(ctx, c, dst, op)
+	"AllToAllInto": func(ctx context.Context, c *fast.Comm, dst, src ints, _ fast.Op, _ int) error {
+		return fast.AllToAllInto(ctx, c, dst, src)
 	},
-	"ExscanInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
-		return ExscanInto(ctx, c, dst, src, op)
+	"Barrier": func(ctx context.Context, c *fast.Comm, _, _ ints, _ fast.Op, _ int) error {
+		return fast.Barrier(ctx, c)
 	},
-	"Gather": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, root int) error {
-		return Gather(ctx, c, dst, root)
+	"Broadcast": func(ctx context.Context, c *fast.Comm, dst, _ ints, _ fast.Op, root int) error {
+		return fast.Broadcast(ctx, c, dst, root)
 	},
-	"GatherInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, root int) error {
-		return GatherInto(ctx, c, dst, src, root)
+	"BroadcastInto": func(ctx context.Context, c *fast.Comm, dst, src ints, _ fast.Op, root int) error {
+		return fast.BroadcastInto(ctx, c, dst, src, root)
 	},
-	"Reduce": func(ctx context.Context, c *Comm, dst, _ ints, op Op, root int) error {
-		return Reduce(ctx, c, dst, op, root)
+	"Exscan": func(ctx context.Context, c *fast.Comm, dst, _ ints, op fast.Op, _ int) error {
+		return fast.Exscan(ctx, c, dst, op)
 	},
-	"ReduceInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, root int) error {
-		return ReduceInto(ctx, c, dst, src, op, root)
+	"ExscanInto": func(ctx context.Context, c *fast.Comm, dst, src ints, op fast.Op, _ int) error {
+		return fast.ExscanInto(ctx, c, dst, src, op)
 	},
-	"ReduceScatter": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error {
-		return ReduceScatter(ctx, c, dst, op)
+	"Gather": func(ctx context.Context, c *fast.Comm, dst, _ ints, _ fast.Op, root int) error {
+		return fast.Gather(ctx, c, dst, root)
 	},
-	"ReduceScatterInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
-		return ReduceScatterInto(ctx, c, dst, src, op)
+	"GatherInto": func(ctx context.Context, c *fast.Comm, dst, src ints, _ fast.Op, root int) error {
+		return fast.GatherInto(ctx, c, dst, src, root)
 	},
-	"Scan": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error {
-		return Scan(ctx, c, dst, op)
+	"Reduce": func(ctx context.Context, c *fast.Comm, dst, _ ints, op fast.Op, root int) error {
+		return fast.Reduce(ctx, c, dst, op, root)
 	},
-	"ScanInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
-		return ScanInto(ctx, c, dst, src, op)
+	"ReduceInto": func(ctx context.Context, c *fast.Comm, dst, src ints, op fast.Op, root int) error {
+		return fast.ReduceInto(ctx, c, dst, src, op, root)
 	},
-	"Scatter": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, root int) error {
-		return Scatter(ctx, c, dst, root)
+	"ReduceScatter": func(ctx context.Context, c *fast.Comm, dst, _ ints, op fast.Op, _ int) error {
+		return fast.ReduceScatter(ctx, c, dst, op)
 	},
-	"ScatterInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, root int) error {
-		return ScatterInto(ctx, c, dst, src, root)
+	"ReduceScatterInto": func(ctx context.Context, c *fast.Comm, dst, src ints, op fast.Op, _ int) error {
+		return fast.ReduceScatterInto(ctx, c, dst, src, op)
 	},
-	"StartAllGather": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, _ int) error {
-		return StartAllGather(ctx, c, dst).Wait(ctx)
+	"Scan": func(ctx context.Context, c *fast.Comm, dst, _ ints, op fast.Op, _ int) error {
+		return fast.Scan(ctx, c, dst, op)
 	},
-	"StartAllGatherInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, _ int) error {
-		return StartAllGatherInto(ctx, c, dst, src).Wait(ctx)
+	"ScanInto": func(ctx context.Context, c *fast.Comm, dst, src ints, op fast.Op, _ int) error {
+		return fast.ScanInto(ctx, c, dst, src, op)
 	},
-	"StartAllReduce": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error {
-		return StartAllReduce(ctx, c, dst, op).Wait(ctx)
+	"Scatter": func(ctx context.Context, c *fast.Comm, dst, _ ints, _ fast.Op, root int) error {
+		return fast.Scatter(ctx, c, dst, root)
 	},
-	"StartAllReduceInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
-		return StartAllReduceInto(ctx, c, dst, src, op).Wait(ctx)
+	"ScatterInto": func(ctx context.Context, c *fast.Comm, dst, src ints, _ fast.Op, root int) error {
+		return fast.ScatterInto(ctx, c, dst, src, root)
 	},
-	"StartAllToAll": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, _ int) error {
-		return StartAllToAll(ctx, c, dst).Wait(ctx)
+	"StartAllGather": func(ctx context.Context, c *fast.Comm, dst, _ ints, _ fast.Op, _ int) error {
+		return fast.StartAllGather(ctx, c, dst).Wait(ctx)
 	},
-	"StartAllToAllInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, _ int) error {
-		return StartAllToAllInto(ctx, c, dst, src).Wait(ctx)
+	"StartAllGatherInto": func(ctx context.Context, c *fast.Comm, dst, src ints, _ fast.Op, _ int) error {
+		return fast.StartAllGatherInto(ctx, c, dst, src).Wait(ctx)
 	},
-	"StartBarrier": func(ctx context.Context, c *Comm, _, _ ints, _ Op, _ int) error {
-		return StartBarrier(ctx, c).Wait(ctx)
+	"StartAllReduce": func(ctx context.Context, c *fast.Comm, dst, _ ints, op fast.Op, _ int) error {
+		return fast.StartAllReduce(ctx, c, dst, op).Wait(ctx)
 	},
-	"StartBroadcast": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, root int) error {
-		return StartBroadcast(ctx, c, dst, root).Wait(ctx)
+	"StartAllReduceInto": func(ctx context.Context, c *fast.Comm, dst, src ints, op fast.Op, _ int) error {
+		return fast.StartAllReduceInto(ctx, c, dst, src, op).Wait(ctx)
 	},
-	"StartBroadcastInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, root int) error {
-		return StartBroadcastInto(ctx, c, dst, src, root).Wait(ctx)
+	"StartAllToAll": func(ctx context.Context, c *fast.Comm, dst, _ ints, _ fast.Op, _ int) error {
+		return fast.StartAllToAll(ctx, c, dst).Wait(ctx)
 	},
-	"StartExscan": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error {
-		return StartExscan(ctx, c, dst, op).Wait(ctx)
+	"StartAllToAllInto": func(ctx context.Context, c *fast.Comm, dst, src ints, _ fast.Op, _ int) error {
+		return fast.StartAllToAllInto(ctx, c, dst, src).Wait(ctx)
 	},
-	"StartExscanInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
-		return StartExscanInto(ctx, c, dst, src, op).Wait(ctx)
+	"StartBarrier": func(ctx context.Context, c *fast.Comm, _, _ ints, _ fast.Op, _ int) error {
+		return fast.StartBarrier(ctx, c).Wait(ctx)
 	},
-	"StartGather": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, root int) error {
-		return StartGather(ctx, c, dst, root).Wait(ctx)
+	"StartBroadcast": func(ctx context.Context, c *fast.Comm, dst, _ ints, _ fast.Op, root int) error {
+		return fast.StartBroadcast(ctx, c, dst, root).Wait(ctx)
 	},
-	"StartGatherInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, root int) error {
-		return StartGatherInto(ctx, c, dst, src, root).Wait(ctx)
+	"StartBroadcastInto": func(ctx context.Context, c *fast.Comm, dst, src ints, _ fast.Op, root int) error {
+		return fast.StartBroadcastInto(ctx, c, dst, src, root).Wait(ctx)
 	},
-	"StartReduce": func(ctx context.Context, c *Comm, dst, _ ints, op Op, root int) error {
-		return StartReduce(ctx, c, dst, op, root).Wait(ctx)
+	"StartExscan": func(ctx context.Context, c *fast.Comm, dst, _ ints, op fast.Op, _ int) error {
+		return fast.StartExscan(ctx, c, dst, op).Wait(ctx)
 	},
-	"StartReduceInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, root int) error {
-		return StartReduceInto(ctx, c, dst, src, op, root).Wait(ctx)
+	"StartExscanInto": func(ctx context.Context, c *fast.Comm, dst, src ints, op fast.Op, _ int) error {
+		return fast.StartExscanInto(ctx, c, dst, src, op).Wait(ctx)
 	},
-	"StartReduceScatter": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error {
-		return StartReduceScatter(ctx, c, dst, op).Wait(ctx)
+	"StartGather": func(ctx context.Context, c *fast.Comm, dst, _ ints, _ fast.Op, root int) error {
+		return fast.StartGather(ctx, c, dst, root).Wait(ctx)
 	},
-	"StartReduceScatterInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
-		return StartReduceScatterInto(ctx, c, dst, src, op).Wait(ctx)
+	"StartGatherInto": func(ctx context.Context, c *fast.Comm, dst, src ints, _ fast.Op, root int) error {
+		return fast.StartGatherInto(ctx, c, dst, src, root).Wait(ctx)
 	},
-	"StartScan": func(ctx context.Context, c *Comm, dst, _ ints, op Op, _ int) error {
-		return StartScan(ctx, c, dst, op).Wait(ctx)
+	"StartReduce": func(ctx context.Context, c *fast.Comm, dst, _ ints, op fast.Op, root int) error {
+		return fast.StartReduce(ctx, c, dst, op, root).Wait(ctx)
 	},
-	"StartScanInto": func(ctx context.Context, c *Comm, dst, src ints, op Op, _ int) error {
-		return StartScanInto(ctx, c, dst, src, op).Wait(ctx)
+	"StartReduceInto": func(ctx context.Context, c *fast.Comm, dst, src ints, op fast.Op, root int) error {
+		return fast.StartReduceInto(ctx, c, dst, src, op, root).Wait(ctx)
 	},
-	"StartScatter": func(ctx context.Context, c *Comm, dst, _ ints, _ Op, root int) error {
-		return StartScatter(ctx, c, dst, root).Wait(ctx)
+	"StartReduceScatter": func(ctx context.Context, c *fast.Comm, dst, _ ints, op fast.Op, _ int) error {
+		return fast.StartReduceScatter(ctx, c, dst, op).Wait(ctx)
 	},
-	"StartScatterInto": func(ctx context.Context, c *Comm, dst, src ints, _ Op, root int) error {
-		return StartScatterInto(ctx, c, dst, src, root).Wait(ctx)
+	"StartReduceScatterInto": func(ctx context.Context, c *fast.Comm, dst, src ints, op fast.Op, _ int) error {
+		return fast.StartReduceScatterInto(ctx, c, dst, src, op).Wait(ctx)
+	},
+	"StartScan": func(ctx context.Context, c *fast.Comm, dst, _ ints, op fast.Op, _ int) error {
+		return fast.StartScan(ctx, c, dst, op).Wait(ctx)
+	},
+	"StartScanInto": func(ctx context.Context, c *fast.Comm, dst, src ints, op fast.Op, _ int) error {
+		return fast.StartScanInto(ctx, c, dst, src, op).Wait(ctx)
+	},
+	"StartScatter": func(ctx context.Context, c *fast.Comm, dst, _ ints, _ fast.Op, root int) error {
+		return fast.StartScatter(ctx, c, dst, root).Wait(ctx)
+	},
+	"StartScatterInto": func(ctx context.Context, c *fast.Comm, dst, src ints, _ fast.Op, root int) error {
+		return fast.StartScatterInto(ctx, c, dst, src, root).Wait(ctx)
 	},
 }
 
@@ -186,7 +195,7 @@ func whereIs(b []byte) string {
 // passed on.
 type shape struct {
 	in, out, inBlock, outBlock int
-	op                         Op
+	op                         fast.Op
 }
 
 func shapeOf(p spec.Primitive, size, rank, root int) (s shape, refused bool) {
@@ -212,7 +221,7 @@ func shapeOf(p spec.Primitive, size, rank, root int) (s shape, refused bool) {
 	}
 	s = shape{in: blocks(p.In), out: blocks(p.Out), inBlock: value(p.InPlace.InBlock, -1), outBlock: value(p.InPlace.OutBlock, -1)}
 	if slices.Contains(p.Params, spec.ParamOp) {
-		s.op = Max
+		s.op = fast.Max
 	}
 	return s, refused
 }
@@ -238,7 +247,7 @@ func callFault(name string) (calls int, fault string) {
 			roots = []int{-1, 0, 1, 2, 3, 4, 5}
 		}
 		for rank := range size {
-			c := newComm(rank, size, &failing{actor: &actor{}})
+			c := access.Fast.CommOver(rank, size, &failing{actor: &actor{}}).(*fast.Comm)
 			for _, root := range roots {
 				s, refused := shapeOf(p, size, rank, root)
 				for _, try := range s.tries(into) {
@@ -248,9 +257,7 @@ func callFault(name string) (calls int, fault string) {
 					}
 				}
 			}
-			if q := c.queue.Load(); q != nil {
-				q.close()
-			}
+			_ = c.Close()
 		}
 	}
 	return calls, ""
@@ -293,7 +300,7 @@ func (s shape) tries(into bool) (all []try) {
 }
 
 // perform makes the call and compares.
-func (y try) perform(f function, c *Comm, s shape, refused bool, root int, g *got) (fault string) {
+func (y try) perform(f function, c *fast.Comm, s shape, refused bool, root int, g *got) (fault string) {
 	memory := make(ints, y.out+y.in+16)
 	dst, src := memory[:y.out:y.out], memory[y.out+8:][:y.in:y.in]
 	if y.aliasOut >= 0 {
@@ -312,8 +319,8 @@ func (y try) perform(f function, c *Comm, s shape, refused bool, root int, g *go
 			fault = fmt.Sprintf("panics: %v", r)
 		}
 	}()
-	switch err := f(context.Background(), c, dst, src, Max, root); {
-	case refused && (!errors.Is(err, ErrInvalidArgument) || g.calls > 0):
+	switch err := f(context.Background(), c, dst, src, fast.Max, root); {
+	case refused && (!errors.Is(err, fast.ErrInvalidArgument) || g.calls > 0):
 		return fmt.Sprintf("is to be refused, and ends with %v after %d calls of the algorithm", err, g.calls)
 	case refused:
 		return ""
@@ -364,7 +371,7 @@ func TestCallsAreTheSpecification(t *testing.T) {
 			t.Errorf("%s was not called", name)
 		}
 	}
-	paths, err := filepath.Glob("z*.go")
+	paths, err := filepath.Glob(filepath.Join(fastDir, "z*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

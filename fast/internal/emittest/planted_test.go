@@ -1,17 +1,15 @@
-package fast
+package emittest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/internal/exec"
-	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
@@ -166,8 +164,7 @@ func (u subject) errorFault(size, depth int) (errs int, fault string) {
 // runFailing runs the function alone.
 func (u subject) runFailing(p gen.Params, rank, fails int) (f *failing, err error) {
 	f = &failing{fails: fails}
-	c := newComm(rank, p.Size, f)
-	x := u.callOn(c, p, 7*p.Size*p.Depth)
+	x := u.callOn(f, p, rank, 7*p.Size*p.Depth)
 	e, err := spec.Expect(u.Primitive, spec.Call{Size: p.Size, Root: p.Root, Peer: p.Peer})
 	if err != nil {
 		return f, err
@@ -186,17 +183,18 @@ func (u subject) runFailing(p gen.Params, rank, fails int) (f *failing, err erro
 func (u subject) refusesLayout(p gen.Params, rank int) (refuses bool) {
 	defer func() { _ = recover() }() // of what came after the error that was dropped
 	f := &failing{}
-	err := u.code.Run(context.Background(), u.callOn(newComm(rank, p.Size, f), p, math.MaxInt/2))
-	return errors.Is(err, ErrInvalidArgument) && f.made == 0
+	err := u.code.Run(context.Background(), u.callOn(f, p, rank, math.MaxInt/2))
+	return errors.Is(err, fast.ErrInvalidArgument) && f.made == 0
 }
 
-// callOn returns a call of bytes without an algorithm's run around it.
-func (u subject) callOn(c *Comm, p gen.Params, count int) *exec.Call {
-	x := &c.exec.Call
-	x.Size, x.Rank, x.Root, x.Peer, x.Depth = p.Size, c.rank, p.Root, p.Peer, p.Depth
-	x.Executor, x.Collective, x.Algorithm, x.Count, x.Op, x.Elem = &c.exec, u.k, u.code, count, Sum, spec.TypeUint8
+// callOn returns a rank's call of bytes over f, without an algorithm's run around it.
+func (u subject) callOn(f *failing, p gen.Params, rank, count int) *exec.Call {
+	e := new(exec.Executor)
+	e.SetUp(rank, p.Size, f)
+	x := &e.Call
+	x.Size, x.Rank, x.Root, x.Peer, x.Depth = p.Size, rank, p.Root, p.Peer, p.Depth
+	x.Collective, x.Algorithm, x.Count, x.Op, x.Elem = u.k, u.code, count, fast.Sum, spec.TypeUint8
 	x.Kernel = func(dst, a, b []byte) {}
-	x.In.Cuts, x.Out.Cuts, x.Scratch.Cuts = &x.Cuts, &x.Cuts, &x.Cuts
 	x.Begun = true
 	return x
 }
@@ -216,61 +214,4 @@ func TestEmittedCodeReturnsErrors(t *testing.T) {
 		}
 		t.Logf("%s returns %d errors", a.FullName(), total)
 	}
-}
-
-// TestSameBits: what an algorithm leaves on every rank does not depend on how ranks talk. The inputs are such that sums
-// of other trees have other bits.
-func TestSameBits(t *testing.T) {
-	ways := map[string][]InitOption{
-		"tcp":        {WithTransport("tcp")},
-		"shm":        {WithTransport("shm")},
-		"rdma":       {WithTransport("rdma"), overRDMA()},
-		"three ways": {oddAndEven, overRDMA(), deviceless(3)},
-	}
-	for _, size := range []int{2, 4} {
-		all := map[string][]*Comm{}
-		for name, opts := range ways {
-			all[name] = initComms(t, size, opts...)
-		}
-		for _, a := range catalogue.Algorithms() {
-			calls := a.Calls(size, 1)
-			if len(calls) == 0 {
-				continue
-			}
-			u := generated(t, &a)
-			e := u.instantiate(t, u.k, calls[len(calls)-1])
-			for _, e.count = range []int{1, 1021, 17_011} {
-				want := e.left(t, all["tcp"])
-				for name := range ways {
-					if got := e.left(t, all[name]); !bytes.Equal(got, want) {
-						t.Errorf("%v: over %s it leaves other bits than over tcp", e, name)
-					}
-				}
-			}
-		}
-		for name := range ways {
-			fasttest.CloseAll(t, all[name])
-		}
-	}
-}
-
-// left makes the call on float32, by the algorithm, and is what it leaves in the Out of all ranks.
-func (e *emittedCall) left(t *testing.T, all []*Comm) []byte {
-	outs := make([][]float32, len(all))
-	if err := errors.Join(fasttest.OnAll(all, func(c *Comm) error {
-		if !e.takesPart(c.Rank()) {
-			return nil
-		}
-		b := &e.buffers[c.Rank()]
-		in, out := make([]float32, b.in*e.count), make([]float32, b.out*e.count)
-		for i := range in {
-			in[i] = 1 / float32(i%1000+c.Rank()+1)
-		}
-		outs[c.Rank()] = out
-		args := exec.Args{Count: e.count, Op: Sum, Root: e.s.Root, Peer: e.s.Peer}
-		return do(t.Context(), c, e.k, out, in, &args, []Option{WithAlgorithm(e.a.Name), WithDepth(e.s.Depth)})
-	})...); err != nil {
-		t.Fatal(fmt.Errorf("%v: %w", e, err))
-	}
-	return exec.Bytes(slices.Concat(outs...))
 }

@@ -1,4 +1,4 @@
-package fast
+package emittest
 
 import (
 	"encoding/json"
@@ -34,14 +34,15 @@ func TestMutatedCodeIsNotTheSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, overlay, m := t.TempDir(), map[string]string{}, &gomutants.Mutator{Planter: gomutants.Switches{}}
-	put := func(name, text string) {
-		path := filepath.Join(dir, name)
+	put := func(folder, name, text string) (path string) {
+		path = filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		overlay[filepath.Join(here, name)] = path
+		overlay[filepath.Join(here, folder, name)] = path
+		return path
 	}
-	paths, err := filepath.Glob("z*.go")
+	paths, err := filepath.Glob(filepath.Join(fastDir, "z*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,20 +51,23 @@ func TestMutatedCodeIsNotTheSchedule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := m.File(path, source, func(d ast.Decl) bool { _, ok := d.(*ast.FuncDecl); return ok })
+		name := filepath.Base(path)
+		text, err := m.File(name, source, func(d ast.Decl) bool { _, ok := d.(*ast.FuncDecl); return ok })
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(path, string(text))
+		put(fastDir, name, string(text))
 	}
-	put("zplant.go", "package fast\n\nvar planted = -1\n\nfunc plant[T any](site int, right, wrong T) T {\n\tif site == planted {\n\t\treturn wrong\n\t}\n\treturn right\n}\n")
-	put("zplant_test.go", fmt.Sprintf("package fast\n\nfunc init() {\n\tmutants = &struct {\n\t\tsites []string\n\t\tplant func(site int)\n\t}{%#v, func(site int) { planted = site }}\n}\n", m.Sites))
+	put(fastDir, "zplant.go", "package fast\n\nvar planted = -1\n\nfunc Plant(site int) { planted = site }\n\n"+
+		"func plant[T any](site int, right, wrong T) T {\n\tif site == planted {\n\t\treturn wrong\n\t}\n\treturn right\n}\n")
+	put(".", "zplant_test.go", fmt.Sprintf("package emittest\n\nimport %q\n\nfunc init() {\n\tmutants = &struct {\n"+
+		"\t\tsites []string\n\t\tplant func(site int)\n\t}{%#v, fast.Plant}\n}\n", fastPath, m.Sites))
 	list, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
 		t.Fatal(err)
 	}
-	put("overlay.json", string(list))
-	out, err := exec.Command("go", "test", "-overlay", filepath.Join(dir, "overlay.json"), "-vet=off", "-count=1", "-v", "-run", "^TestMutants$", ".").CombinedOutput()
+	file := put(".", "overlay.json", string(list))
+	out, err := exec.Command("go", "test", "-overlay", file, "-vet=off", "-count=1", "-v", "-run", "^TestMutants$", ".").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "mutants are seen") {
 		t.Errorf("%v\n%s", err, out)
 	}

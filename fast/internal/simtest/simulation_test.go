@@ -1,4 +1,4 @@
-package fast
+package simtest
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/fasttest"
@@ -112,7 +113,7 @@ func (x *simulation) judgePieces(complain func(string, ...any)) {
 		if x.processes[process].Crashed() {
 			continue
 		}
-		if r.err != nil && !errors.Is(r.err, ErrFenced) {
+		if r.err != nil && !errors.Is(r.err, fast.ErrFenced) {
 			complain("process %d neither goes on nor is fenced: %v (after %v)", process, r.err, r.failure)
 		}
 		for other, q := range x.results[:process] {
@@ -136,8 +137,8 @@ func (x *simulation) judgeNames(complain func(string, ...any)) {
 	failed := x.faults[0].process
 	for _, process := range x.sound() {
 		err := x.results[process].failure
-		peer, ok := failure.Within[*PeerError](err)
-		if err != nil && (!ok || peer.Rank != failed || !errors.Is(peer, ErrDied) && !errors.Is(peer, ErrFrozen)) {
+		peer, ok := failure.Within[*fast.PeerError](err)
+		if err != nil && (!ok || peer.Rank != failed || !errors.Is(peer, fast.ErrDied) && !errors.Is(peer, fast.ErrFrozen)) {
 			complain("process %d has failed, and process %d says: %v", failed, process, err)
 		}
 	}
@@ -266,7 +267,7 @@ type slanderer struct{ control.Plane }
 
 func (s slanderer) Send(to int, t wire.Topic, body []byte, files ...int) {
 	if t.Kind == control.KindAgree && s.Self() == 1 {
-		s.Fence(0, ErrDied)
+		s.Fence(0, fast.ErrDied)
 	}
 	s.Plane.Send(to, t, body, files...)
 }
@@ -358,36 +359,36 @@ func envOr[T any](t *testing.T, name string, usual T, parse func(string) (T, err
 type simulatedCall struct {
 	name        string
 	count, root int // elements in a block
-	options     []Option
+	options     []fast.Option
 }
 
 var simulatedCalls = []string{"AllReduce", "AllReduce", "Reduce", "ReduceScatter", "Scan", "Exscan", "Broadcast", "AllGather", "Gather",
 	"Scatter", "AllToAll", "Barrier", "SendRecvReplace"}
 
-func (s *simulatedCall) do(ctx context.Context, c *Comm, buf []int64) error {
+func (s *simulatedCall) do(ctx context.Context, c *fast.Comm, buf []int64) error {
 	switch s.name {
 	case "AllReduce":
-		return AllReduce(ctx, c, buf, Sum, s.options...)
+		return fast.AllReduce(ctx, c, buf, fast.Sum, s.options...)
 	case "Reduce":
-		return Reduce(ctx, c, buf, Sum, s.root, s.options...)
+		return fast.Reduce(ctx, c, buf, fast.Sum, s.root, s.options...)
 	case "ReduceScatter":
-		return ReduceScatter(ctx, c, buf, Sum, s.options...)
+		return fast.ReduceScatter(ctx, c, buf, fast.Sum, s.options...)
 	case "Scan":
-		return Scan(ctx, c, buf, Sum, s.options...)
+		return fast.Scan(ctx, c, buf, fast.Sum, s.options...)
 	case "Exscan":
-		return Exscan(ctx, c, buf, Sum, s.options...)
+		return fast.Exscan(ctx, c, buf, fast.Sum, s.options...)
 	case "Broadcast":
-		return Broadcast(ctx, c, buf, s.root, s.options...)
+		return fast.Broadcast(ctx, c, buf, s.root, s.options...)
 	case "AllGather":
-		return AllGather(ctx, c, buf, s.options...)
+		return fast.AllGather(ctx, c, buf, s.options...)
 	case "Gather":
-		return Gather(ctx, c, buf, s.root, s.options...)
+		return fast.Gather(ctx, c, buf, s.root, s.options...)
 	case "Scatter":
-		return Scatter(ctx, c, buf, s.root, s.options...)
+		return fast.Scatter(ctx, c, buf, s.root, s.options...)
 	case "AllToAll":
-		return AllToAll(ctx, c, buf, s.options...)
+		return fast.AllToAll(ctx, c, buf, s.options...)
 	case "SendRecvReplace": // around a ring
-		return SendRecvReplace(ctx, c, buf, next(c), previous(c))
+		return fast.SendRecvReplace(ctx, c, buf, (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size())
 	case "Pass":
 		return passAlong(ctx, c, buf)
 	case "panic": // which no seed draws, nor the next
@@ -395,19 +396,19 @@ func (s *simulatedCall) do(ctx context.Context, c *Comm, buf []int64) error {
 	case "hang":
 		select {}
 	}
-	return Barrier(ctx, c, s.options...)
+	return fast.Barrier(ctx, c, s.options...)
 }
 
 // passAlong passes what rank 0 has around the ring: all others receive until it has come to them, and rank 0 until it
 // is back.
-func passAlong(ctx context.Context, c *Comm, buf []int64) error {
-	send := func() error { return Send(ctx, c, buf, next(c)) }
+func passAlong(ctx context.Context, c *fast.Comm, buf []int64) error {
+	send := func() error { return fast.Send(ctx, c, buf, (c.Rank()+1)%c.Size()) }
 	if c.Rank() == 0 {
 		if err := send(); err != nil {
 			return err
 		}
 	}
-	if err := Recv(ctx, c, buf, previous(c)); err != nil || c.Rank() == 0 {
+	if err := fast.Recv(ctx, c, buf, (c.Rank()+c.Size()-1)%c.Size()); err != nil || c.Rank() == 0 {
 		return err
 	}
 	return send()

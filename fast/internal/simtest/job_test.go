@@ -1,4 +1,4 @@
-package fast
+package simtest
 
 import (
 	"context"
@@ -14,7 +14,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/access"
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/mesh"
 	"github.com/collgen/collgen/fast/internal/secure"
@@ -37,7 +41,7 @@ type simulation struct {
 	ends      map[[3]uint64]*simnet.End // communicator, process, other process; not yet attached
 	endpoints map[[2]uint64]*attachable // communicator, process
 	data      []*simnet.End             // one end of each data link
-	worlds    []*world
+	worlds    []access.World            // by process
 }
 
 // attachable is a rank's transport, which knows its peers by rank.
@@ -92,9 +96,9 @@ func newSimulation(s scenario, planes func(process int, m control.Plane) control
 	return x, nil
 }
 
-func (x *simulation) world(process int, m control.Plane) *world {
-	return &world{plane: m,
-		create: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
+func (x *simulation) world(process int, m control.Plane) access.World {
+	return access.World{Plane: m,
+		Create: func(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {
 			f := &setup.Group{Plane: m, ID: id, Rank: rank, Members: members}
 			ctx, stop := f.Watched(ctx)
 			defer stop()
@@ -104,8 +108,17 @@ func (x *simulation) world(process int, m control.Plane) *world {
 			}
 			return e, nil
 		},
-		record: flight.New(flight.Config{Rank: process, Size: x.size, Job: "simulated", Operations: 8, Log: slog.New(slog.DiscardHandler)}),
+		Record: flight.New(flight.Config{Rank: process, Size: x.size, Job: "simulated", Operations: 8, Log: slog.New(slog.DiscardHandler)}),
 	}
+}
+
+// first makes the first communicator of a process.
+func (x *simulation) first(process int) (*fast.Comm, error) {
+	c, err := access.Fast.FirstComm(context.Background(), x.size, x.worlds[process])
+	if err != nil {
+		return nil, err
+	}
+	return c.(*fast.Comm), nil
 }
 
 // endpoint returns a rank's transport. Its links come a while after either rank has asked for them.
@@ -172,7 +185,7 @@ func (x *simulation) run() (ended bool) {
 		}
 		ranks.Go(func() {
 			defer x.survive(process)
-			c, err := x.worlds[process].first(context.Background(), x.size)
+			c, err := x.first(process)
 			x.results[process].err = err
 			founding.Done()
 			if <-founded; err == nil {
@@ -205,7 +218,7 @@ func (x *simulation) survive(process int) {
 	if v := recover(); v != nil {
 		x.results[process].panics = fmt.Sprintf("%v\n%s", v, debug.Stack())
 	}
-	_ = x.worlds[process].plane.Close()
+	_ = x.worlds[process].Plane.Close()
 }
 
 // await waits until all of some are done. It is false if they are not in time.
@@ -224,7 +237,7 @@ func (x *simulation) await(ranks *sync.WaitGroup) bool {
 const simulatedEnd = time.Hour
 
 // play is a process's program: calls until one fails, and then with those that are left what the manual says.
-func (x *simulation) play(process int, c *Comm) {
+func (x *simulation) play(process int, c *fast.Comm) {
 	r := &x.results[process]
 	for k, call := range x.calls {
 		if r.failure = x.attempt(process, c, k, call); r.failure != nil {
@@ -235,7 +248,7 @@ func (x *simulation) play(process int, c *Comm) {
 	for {
 		ctx, cancel := context.WithTimeout(context.Background(), simulatedEnd/4) // one that is slow may make its last call for long
 		flags, err := c.Agree(ctx, b2u(before == nil))
-		if gone := peersIn(err); err == nil || len(gone) > 0 {
+		if gone := fasttest.PeersIn[*fast.CallError](err); err == nil || len(gone) > 0 {
 			r.rounds = append(r.rounds, agreed{flags, x.worldRanks(c, gone)})
 		} else {
 			r.err = err
@@ -251,15 +264,15 @@ func (x *simulation) play(process int, c *Comm) {
 		defer next.Close()
 		c = next
 		left := []uint64{1 << process}
-		if before = AllReduce(context.Background(), c, left, Sum); before == nil {
+		if before = fast.AllReduce(context.Background(), c, left, fast.Sum); before == nil {
 			r.left = left[0]
 		}
 	}
 }
 
-func (x *simulation) worldRanks(c *Comm, ranks []int) (processes []int) {
+func (x *simulation) worldRanks(c *fast.Comm, ranks []int) (processes []int) {
 	for _, rank := range ranks {
-		processes = append(processes, c.process(rank))
+		processes = append(processes, access.Fast.ProcessOf(c, rank))
 	}
 	return processes
 }
@@ -275,7 +288,7 @@ func b2u(b bool) uint64 {
 var errWrong = errors.New("wrong result")
 
 // attempt makes the kth call and checks its result.
-func (x *simulation) attempt(process int, c *Comm, k int, call simulatedCall) error {
+func (x *simulation) attempt(process int, c *fast.Comm, k int, call simulatedCall) error {
 	ctx := context.Background()
 	if at, ok := x.patience[[2]int{k, process}]; ok {
 		var cancel context.CancelFunc
@@ -393,12 +406,14 @@ func newScenario(seed uint64) (s scenario) {
 func drawCall(r *rand.Rand, size int) simulatedCall {
 	c := simulatedCall{name: simulatedCalls[r.IntN(len(simulatedCalls))],
 		count: r.IntN(1 << uint(r.IntN(11))), root: r.IntN(size)}
-	k := collectiveOf(c.name)
-	if k == nil { // a send and a receive
+	all := access.Fast.Collectives()
+	i := slices.IndexFunc(all, func(k *exec.Collective) bool { return k.Name == c.name })
+	if i < 0 { // a send and a receive
 		return c
 	}
-	if a := &k.Algorithms[r.IntN(len(k.Algorithms))]; r.IntN(2) == 0 && a.Carries(size, Sum) {
-		c.options = []Option{WithAlgorithm(a.Name)}
+	k := all[i]
+	if a := &k.Algorithms[r.IntN(len(k.Algorithms))]; r.IntN(2) == 0 && a.Carries(size, fast.Sum) {
+		c.options = []fast.Option{fast.WithAlgorithm(a.Name)}
 	}
 	return c
 }
