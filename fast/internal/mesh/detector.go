@@ -11,9 +11,9 @@ import (
 // detector is a failure detector that tells failed processes from slow ones. Times are in nanoseconds.
 //
 // A peer is silent while nothing arrives from it, or while it reads nothing that is written to it. Time in which this
-// process itself did not run does not count, nor does time in which it has not come to read what has arrived. A peer that
-// is silent for too long is given up, unless the system reports that it runs or waits for a processor: then it has more
-// time, but not unlimited.
+// process itself did not run does not count, nor does time in which it has not come to read what has arrived. A peer
+// that is silent for too long is given up, unless the system reports that it runs or waits for a processor: then it has
+// more time, but not unlimited.
 type detector struct {
 	timeout  int64                                        // the heartbeat timeout
 	examine  func(pid int) (evidence, bool)               // asks the system about a process

@@ -263,8 +263,8 @@ func (p *peer) extendRead() {
 	}
 }
 
-// ready reports whether something has arrived that was not read yet, and whether the system takes more to send. Both are
-// false where it does not tell.
+// ready reports whether something has arrived that was not read yet, and whether the system takes more to send. Both
+// are false where it does not tell.
 func (p *peer) ready() (readable, writable bool) {
 	var c syscall.Conn
 	switch {
