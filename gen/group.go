@@ -127,9 +127,17 @@ func (p groupPart) node(n Node, scope map[spec.Buf]Part) Node {
 	return r.node(n)
 }
 
+// part returns where a buffer lies. That of one without a part has a name that no buffer has: Validate prints it.
+func (p groupPart) part(buf spec.Buf, scope map[spec.Buf]Part) Part {
+	if is, ok := scope[buf]; ok {
+		return is
+	}
+	return Part{Buf: spec.Buf(fmt.Sprintf("%s, of which group %s has no part", buf, p.g.Name)), At: spec.Int(0), N: spec.Int(1)}
+}
+
 // letBuf returns the nodes that name a buffer, which is one of two parts, and where it lies.
 func (p groupPart) letBuf(n LetBuf, scope map[spec.Buf]Part) ([]Node, Part) {
-	holds, then, els := p.expr(n.Cond), scope[n.Then], scope[n.Else]
+	holds, then, els := p.expr(n.Cond), p.part(n.Then, scope), p.part(n.Else, scope)
 	name := p.name(string(n.Name))
 	is := Part{then.Buf, then.At, then.N, then.Like.OrElse(els.Like)}
 	var list []Node
@@ -156,10 +164,7 @@ func (p groupPart) region(x Region, scope map[spec.Buf]Part) Region {
 	if x.Buf == "" {
 		return x
 	}
-	is, ok := scope[x.Buf]
-	if !ok { // Validate says so, in these words
-		return Region{Buf: spec.Buf(fmt.Sprintf("for what group %s has no part of: %s", p.g.Name, x.Buf)), At: spec.Int(0)}
-	}
+	is := p.part(x.Buf, scope)
 	place := func(part Part, chunk spec.Expr) spec.Expr {
 		return simplify(spec.Add(part.At, spec.Mul(p.expr(chunk), part.N)))
 	}

@@ -189,6 +189,20 @@ func TestWrongGroups(t *testing.T) {
 	}
 }
 
+// TestMissingPart: a buffer without a part is named, also where an algorithm names it in turn.
+func TestMissingPart(t *testing.T) {
+	l := newLevels(1)
+	for missing, has := range map[spec.Buf]parts{
+		spec.In: {spec.Out: {Buf: spec.Out}}, spec.Out: {spec.In: {Buf: spec.In}},
+	} {
+		body := named("meet", l.within).Run(&catalogue.AllReduceRecursiveDoubling, has, false)
+		err := gen.Validate(l.algorithm(spec.AllReduce, body))
+		if want := string(missing) + ", of which group meet has no part"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
 // TestPartsOfOneName has two parts define the same names.
 func TestPartsOfOneName(t *testing.T) {
 	l := newLevels(1)
