@@ -83,6 +83,9 @@ func TestAllocations(t *testing.T) {
 			"AllGather":     func(c *Comm, x []float32) error { return AllGather(ctx, c, x) },
 			"ReduceScatter": func(c *Comm, x []float32) error { return ReduceScatter(ctx, c, x, Sum) },
 			"AllToAll":      func(c *Comm, x []float32) error { return AllToAll(ctx, c, x) },
+			"Scan":          func(c *Comm, x []float32) error { return Scan(ctx, c, x, Sum) },
+			"Exscan":        func(c *Comm, x []float32) error { return Exscan(ctx, c, x, Sum) },
+			"Exscan chain":  func(c *Comm, x []float32) error { return Exscan(ctx, c, x, Sum, WithAlgorithm("chain")) },
 			"Barrier":       func(c *Comm, _ []float32) error { return Barrier(ctx, c) },
 		} {
 			for _, count := range []int{6, 60000} {

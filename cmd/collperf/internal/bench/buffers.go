@@ -100,8 +100,8 @@ func newBuffers[T fast.Elem](ctx context.Context, comm *fast.Comm, c *Case, of f
 	b := &buffers[T]{
 		Case: c, role: role{rank: comm.Rank(), ranks: comm.Size(), root: c.Root, inPlace: c.InPlace},
 		invocation: invocation[T]{c: comm, root: c.Root}, invoke: invokeOf[T](c.Name),
-		values: newValues(of, c.Element.Exact, c.Reduction, comm.Size()),
 	}
+	b.values = newValues(of, c.Element.Exact, c.Reduction, comm.Size(), c.combines(b.role))
 	if c.Reduction != nil {
 		b.op = c.Reduction.Op
 	}

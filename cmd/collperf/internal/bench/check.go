@@ -20,7 +20,7 @@ func (b *buffers[T]) wrongResult() (n int) {
 	for block := range len(b.out) / max(1, b.Count) {
 		from, source := b.from(b.role, block)
 		table, index := b.values.inputs, b.shift+offset*from
-		if from == everybody {
+		if from == combined {
 			table, index = b.values.results, b.shift
 		}
 		n += wrong(b.out[block*b.Count:][:b.Count], table, index+source*b.Count)

@@ -35,6 +35,12 @@ func invokeOf[T fast.Elem](name string) invoke[T] {
 		"reduce-scatter": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
 			return fast.ReduceScatterInto(ctx, v.c, v.out, v.in, v.op, opts...)
 		},
+		"scan": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.ScanInto(ctx, v.c, v.out, v.in, v.op, opts...)
+		},
+		"exscan": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.ExscanInto(ctx, v.c, v.out, v.in, v.op, opts...)
+		},
 		"all-to-all": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
 			return fast.AllToAllInto(ctx, v.c, v.out, v.in, opts...)
 		},

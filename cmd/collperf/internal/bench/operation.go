@@ -15,8 +15,10 @@ type Operation struct {
 	rooted    bool
 	reduces   bool
 	in, out   shape
-	// from returns whose input a block of a rank's output is, and which block of it; everybody for a reduction.
+	// from returns whose input a block of a rank's output is, and which block of it; combined for a reduction.
 	from func(r role, block int) (rank, source int)
+	// operands returns how many ranks' inputs a reduction combines, from rank 0 on; nil: all of them.
+	operands func(r role) int
 	// holds reports whether a rank gets a result; nil: every rank does.
 	holds func(r role) bool
 	// bus is busbw over algbw: the bytes that the busiest link carries per byte of the operation.
@@ -42,8 +44,11 @@ type role struct {
 	inPlace           bool
 }
 
-// everybody stands for the combination of all ranks' inputs.
-const everybody = -1
+// combined stands for the combination of ranks' inputs.
+const combined = -1
+
+// combinedFirst returns the first block of that combination.
+func combinedFirst(role, int) (rank, source int) { return combined, 0 }
 
 // The factors of nccl-tests.
 func once(float64) float64        { return 1 }
@@ -55,15 +60,19 @@ func atRoot(r role) bool { return r.rank == r.root }
 // Operations are all operations.
 var Operations = []Operation{
 	{Name: "all-reduce", Primitive: "AllReduce", reduces: true, in: one, out: one, bus: roundTrip, hops: 1,
-		from: func(role, int) (int, int) { return everybody, 0 }},
+		from: combinedFirst},
 	{Name: "broadcast", Primitive: "Broadcast", rooted: true, in: one, out: one, bus: once, hops: 1,
 		from: func(r role, _ int) (int, int) { return r.root, 0 }},
 	{Name: "reduce", Primitive: "Reduce", rooted: true, reduces: true, in: one, out: one, bus: once, hops: 1, holds: atRoot,
-		from: func(role, int) (int, int) { return everybody, 0 }},
+		from: combinedFirst},
 	{Name: "all-gather", Primitive: "AllGather", in: one, out: each, bus: others, hops: 1,
 		from: func(_ role, block int) (int, int) { return block, 0 }},
 	{Name: "reduce-scatter", Primitive: "ReduceScatter", reduces: true, in: each, out: one, bus: others, hops: 1,
-		from: func(r role, _ int) (int, int) { return everybody, r.rank }},
+		from: func(r role, _ int) (int, int) { return combined, r.rank }},
+	{Name: "scan", Primitive: "Scan", reduces: true, in: one, out: one, bus: once, hops: 1, from: combinedFirst,
+		operands: func(r role) int { return r.rank + 1 }},
+	{Name: "exscan", Primitive: "Exscan", reduces: true, in: one, out: one, bus: once, hops: 1, from: combinedFirst,
+		operands: func(r role) int { return r.rank }, holds: func(r role) bool { return r.rank > 0 }},
 	{Name: "all-to-all", Primitive: "AllToAll", in: each, out: each, bus: others, hops: 1,
 		from: func(r role, block int) (int, int) { return block, r.rank }},
 	{Name: "gather", Primitive: "Gather", rooted: true, in: one, out: each, bus: others, hops: 1, holds: atRoot,
@@ -90,6 +99,14 @@ func OperationNamed(name string) (Operation, bool) {
 		return Operation{}, false
 	}
 	return Operations[i], true
+}
+
+// combines returns how many ranks' inputs a reduction combines on a rank.
+func (o *Operation) combines(r role) int {
+	if o.operands == nil {
+		return r.ranks
+	}
+	return o.operands(r)
 }
 
 // holder reports whether a rank gets a result.

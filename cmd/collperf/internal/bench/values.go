@@ -20,10 +20,11 @@ const (
 type values[T fast.Elem] struct {
 	of      func(float64) T
 	inputs  []T
-	results []T // element j of the reduction of all inputs has index j + shift; nil: there is none
+	results []T // element j of the reduction has index j + shift; nil: there is none
 }
 
-func newValues[T fast.Elem](of func(float64) T, exact int64, r *Reduction, ranks int) *values[T] {
+// newValues returns those of a call among some ranks. The result of a reduction r combines the inputs of the first ones.
+func newValues[T fast.Elem](of func(float64) T, exact int64, r *Reduction, ranks, combined int) *values[T] {
 	v := &values[T]{of: of, inputs: make([]T, 2*period)}
 	value := func(i int) int64 { return valueAt(i%period, r, int(min(maxValue, exact/int64(ranks)))) }
 	for i := range v.inputs {
@@ -35,7 +36,7 @@ func newValues[T fast.Elem](of func(float64) T, exact int64, r *Reduction, ranks
 	v.results = make([]T, 2*period)
 	for i := range v.results {
 		sum := value(i)
-		for q := 1; q < ranks; q++ {
+		for q := 1; q < combined; q++ {
 			sum = r.fold(sum, value(i+offset*q))
 		}
 		v.results[i] = of(float64(sum) / float64(r.divisor(ranks)))
