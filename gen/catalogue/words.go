@@ -15,6 +15,7 @@ var (
 
 	v                = spec.Var
 	add, sub, mul    = spec.Add, spec.Sub, spec.Mul
+	div              = spec.Div
 	least, most      = spec.Min, spec.Max
 	eq, ne, lt, gt   = spec.Eq, spec.Ne, spec.Lt, spec.Gt
 	le, not          = spec.Le, spec.Not

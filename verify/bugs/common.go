@@ -37,7 +37,14 @@ var Common = []Bug{
 		Plant: edit.Let("rounds", 0, func(x *gen.Let) { x.Is = spec.Log2(spec.Size) }),
 		Check: verify.Uninitialized, Says: "size 3"},
 
+	{What: "a halving too few", In: catalogue.ReduceScatterHalving,
+		Plant: edit.Let("rounds", 0, func(x *gen.Let) { x.Is = spec.Log2(spec.Size) }),
+		Check: verify.Postcondition, Says: "size 3"},
+
 	// The right messages with the wrong content.
+	{What: "what is kept is sent, too", In: catalogue.ReduceScatterHalving,
+		Plant: edit.Let("slot", 0, func(x *gen.Let) { x.Is = spec.Add(v("q"), v("q")) }),
+		Check: verify.Postcondition, Says: "size 2"},
 	{What: "swapped sends, of chunks that differ in length", In: catalogue.BroadcastChain,
 		Plant: edit.Set(0, func(x *gen.Send) {
 			x.Data.At = spec.Sub(spec.Sub(spec.Depth, one), x.Data.At)

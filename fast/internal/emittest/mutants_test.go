@@ -171,6 +171,7 @@ var equivalents = []equivalent{
 	{of("allReduceTree"), []string{"partner is one more"}, "partner < rank)", "the partner that sends is the higher one"},
 	{of("allToAllPairwise"), []string{"t is one more", "rounds is one more"}, "partner = (t + rounds*(t&1)) >> 1", "the sum is even, as rounds is odd"},
 	{of("reduceChain"), []string{"Span is Chunk"}, "x.Finish(x.Out.Span(0, depth))", "of one rank the average is divided by 1"},
+	{of("reduceScatterHalving"), []string{"2 is one more"}, "x.Layout(1, min(size, 2*(size-1)))", "it is size, or 0 of one rank"},
 	{of("reduceScatterRing"), []string{"c is one more"}, "if c < 0 {", "c counts in the first turn alone, and d is the same"},
 	{of("reduceScatterRing"), []string{"an assignment is left out"}, "c += size", "the same"},
 	{of("AllGather Gather ReduceScatter Scatter"), []string{"!= is <"}, "if len(buf) != size*count {", "the function with two buffers refuses it"},
