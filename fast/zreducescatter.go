@@ -78,6 +78,7 @@ var reduceScatter = exec.Collective{
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "ring", MaxSize: 2, MaxPerHost: 1, Predicted: true},
+		{Transport: "rdma", Algorithm: "halving", MinSize: 17, MaxPerHost: 1, MaxBytes: 512, Predicted: true},
 		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 32768, Predicted: true},
 		{Transport: "rdma", Algorithm: "ring", MaxPerHost: 1, Predicted: true},
 		{Algorithm: "ring", MaxSize: 2},

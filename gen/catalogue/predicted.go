@@ -58,6 +58,7 @@ var predicted = map[string][]gen.Rule{
 	),
 	"ReduceScatter": overRDMA(
 		gen.Rule{Algorithm: "ring", MaxSize: 2},
+		gen.Rule{Algorithm: "halving", MinSize: 17, MaxBytes: 512},
 		gen.Rule{Algorithm: "direct", MaxBytes: 32 * kib},
 		gen.Rule{Algorithm: "ring"},
 	),
