@@ -59,7 +59,7 @@ type checker struct {
 	frozen  []bool // by cell: whether it has to stay as it was
 	access  accesses
 
-	writers []int32 // by cell: the instruction that wrote it last and 1 more, or 0; for checkSlots
+	writers []int32 // by cell: the instruction that wrote it last and 1 more, or 0; for checkSlots and checkLend
 
 	trees  interner // of expressions, see tree.go
 	mem    []int32  // by cell: the node that it holds

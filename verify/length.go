@@ -67,11 +67,18 @@ func (c *checker) checkSlots() *Failure {
 				return f
 			}
 		}
-		for k := range x.dst.n {
-			c.writers[c.cell(x.rank, x.dst)+k] = g + 1
-		}
+		c.writes(g)
 	}
 	return nil
+}
+
+// writes notes that instruction g writes its destination.
+func (c *checker) writes(g int32) {
+	x := &c.ins[g]
+	to := c.cell(x.rank, x.dst)
+	for cell := to; cell < to+x.dst.n; cell++ {
+		c.writers[cell] = g + 1
+	}
 }
 
 // readAsWritten compares a place that instruction g reads with what was written there last.
