@@ -101,7 +101,7 @@ var table = exec.Collective{
 	Name:    "Test",
 	Reduces: true,
 	Algorithms: []exec.Algorithm{
-		{Name: "even", Proved: everything, Serves: func(size int) bool { return size%2 == 0 }},
+		{Name: "even", Proved: everything, Serves: func(size, _ int) bool { return size%2 == 0 }},
 		{Name: "any", Proved: everything},
 		{Name: "piped", Proved: everything, Pipelined: true},
 	},

@@ -82,7 +82,7 @@ func newComm(rank, size int, t transport.Transport) *Comm {
 		farewells: make([]atomic.Pointer[[]wire.Call], size)}
 	c.exec.SetUp(rank, size, t)
 	c.memory.SetUp(rank, size, t)
-	c.exec.Carrier = carriedInside
+	c.exec.Carrier, c.exec.Local = carriedInside, size
 	return c
 }
 

@@ -92,6 +92,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c := newComm(rank, len(processes), nil)
 	c.id, c.name, c.members, c.world = id, name, processes, w
 	c.exec.Carrier, c.exec.PerHost, c.exec.Tuning = w.carrier(processes), w.perHost(processes), w.tuned.rulesFor
+	c.exec.Local = w.local(processes)
 	c.membership = membership.New(agreeing{c}, w.plane, id, name, rank, c.size, c.processes)
 	if len(processes) > 1 {
 		ctx, stop := w.record.Warner().Watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))

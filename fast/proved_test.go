@@ -46,7 +46,7 @@ func TestProved(t *testing.T) {
 		{"by induction", bounded(endless), 1 << 20, nil, "endless", 1, ""},
 		{"beyond all", bounded(two, four), 5, nil, "", 0,
 			`no algorithm is proved for 5 ranks: "two" is, for up to 2 ranks, "four" is, for up to 4 ranks; "collgen prove -write" proves every number`},
-		{"of those that serve", bounded(two, exec.Algorithm{Name: "no", Serves: func(int) bool { return false }}), 5, nil, "", 0,
+		{"of those that serve", bounded(two, exec.Algorithm{Name: "no", Serves: func(int, int) bool { return false }}), 5, nil, "", 0,
 			`: "two" is, for up to 2 ranks;`},
 		{"beyond all, allowed", bounded(two, four), 5, []Option{Unproved()}, "two", 1, ""},
 		{"allowed, but one was proved", bounded(two, four), 4, []Option{Unproved()}, "four", 1, ""},

@@ -93,6 +93,24 @@ func (w *world) perHost(processes []int) int {
 	})
 }
 
+// local returns the largest number of processes on a host, where processes of a host follow each other and all hosts but
+// the last have as many; 0 where they do not.
+func (w *world) local(processes []int) int {
+	most := w.perHost(processes)
+	if w.locate == nil {
+		return most
+	}
+	var before string
+	for rank, process := range processes {
+		host, _ := w.locate(process)
+		if first := rank%most == 0; rank > 0 && first == (host == before) {
+			return 0
+		}
+		before = host
+	}
+	return most
+}
+
 // mostAlike returns the size of the largest group of processes for which name returns the same, apart from "".
 func mostAlike(processes []int, name func(process int) string) (most int) {
 	alike := map[string]int{}

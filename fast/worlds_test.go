@@ -104,6 +104,9 @@ func TestSameBits(t *testing.T) {
 			if len(calls) == 0 {
 				continue
 			}
+			if a.HasLocal() { // its order of operands is that of the hosts, which are not the same in all ways
+				continue
+			}
 			for _, count := range []int{1, 1021, 17_011} {
 				want := leftBy(t, all["tcp"], &a, calls[len(calls)-1], count)
 				for name := range ways {

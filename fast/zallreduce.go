@@ -64,13 +64,14 @@ var allReduce = exec.Collective{
 	Reduces: true,
 	Needs:   exec.AllNeedAll,
 	Algorithms: []exec.Algorithm{
-		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceChunkedRing},
-		{Name: "one-shot", Hash: 0xbef86ed9744de221, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceOneShot},
-		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRecursiveDoubling},
+		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4}, Run: allReduceChunkedRing},
+		{Name: "one-shot", Hash: 0xbef86ed9744de221, Proved: exec.Proved{Sizes: 64}, Run: allReduceOneShot},
+		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Proved: exec.Proved{Sizes: 64}, Run: allReduceRecursiveDoubling},
 		{Name: "ring", Hash: 0x25988da3a19f4267, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRing},
-		{Name: "segmented-ring", Hash: 0x784fc0db66ff1b46, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceSegmentedRing},
-		{Name: "tree", Hash: 0xad1047ebcea7d213, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTree},
-		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTwoShot},
+		{Name: "segmented-ring", Hash: 0x784fc0db66ff1b46, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4}, Run: allReduceSegmentedRing},
+		{Name: "tree", Hash: 0xad1047ebcea7d213, Proved: exec.Proved{Sizes: 64}, Run: allReduceTree},
+		{Name: "two-level", Hash: 0x75b52478c33b1ded, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64}, Run: allReduceTwoLevel},
+		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, Proved: exec.Proved{Sizes: 64}, Run: allReduceTwoShot},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "recursive-doubling", MaxSize: 2, MaxPerHost: 1, Predicted: true},
@@ -125,9 +126,8 @@ var allReduce = exec.Collective{
 //
 // Proved for sizes 1..64, depths 1..4 (up to size 8 also 5..8), out of place and in place (288 schedules): what is
 // said after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has
-// room for a message. Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes
-// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
-// interleaving, even if no channel has room for a message; 70 obligations, each proved by z3 and by cvc5.
+// room for a message. Order: same tree on all ranks. Calls beyond 64 ranks or depth 4 are refused without the option
+// Unproved.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x2b522b5ef627b2bf.
@@ -211,10 +211,7 @@ func allReduceChunkedRing(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
-// order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
-// holds, no two accesses race, what is lent is read by the reductions of its step alone and not changed before, and
-// the call ends in every interleaving, even if no channel has room for a message; 17 obligations, each proved by z3
-// and by cvc5.
+// order. Calls beyond 64 ranks are refused without the option Unproved.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xbef86ed9744de221.
@@ -269,9 +266,7 @@ func allReduceOneShot(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for more than a segment of a message.
-// Order: same tree on all ranks. By induction over steps, for sizes 1..2^31, while sizes and products fit an int: what
-// the primitive promises holds, no two accesses race, and the call ends in every interleaving, even if no channel has
-// room for more than a segment of a message; 47 obligations, each proved by z3 and by cvc5.
+// Order: same tree on all ranks. Calls beyond 64 ranks are refused without the option Unproved.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x0cf5f14d91eadad1.
@@ -441,9 +436,8 @@ func allReduceRing(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, depths 1..4 (up to size 8 also 5..8), out of place and in place (288 schedules): what is
 // said after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has
-// room for a message. Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes
-// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
-// interleaving, even if no channel has room for a message; 56 obligations, each proved by z3 and by cvc5.
+// room for a message. Order: same tree on all ranks. Calls beyond 64 ranks or depth 4 are refused without the option
+// Unproved.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x784fc0db66ff1b46.
@@ -524,9 +518,7 @@ func allReduceSegmentedRing(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
-// ranks. By induction over steps, for sizes 1..2^31, while sizes and products fit an int: what the primitive promises
-// holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 52
-// obligations, each proved by z3 and by cvc5.
+// ranks. Calls beyond 64 ranks are refused without the option Unproved.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xad1047ebcea7d213.
@@ -614,6 +606,116 @@ func allReduceTree(ctx context.Context, x *exec.Call) error {
 	return nil
 }
 
+// allReduceTwoLevel is allreduce/two-level. A reduce-scatter on each host, an all-reduce of every part among hosts,
+// and an all-gather on each host: the fewest bytes between hosts.
+//
+// Before:
+//   - On every rank r, in has count elements: len(in[r]) = count for r < size.
+//   - On every rank r, out has count elements: len(out[r]) = count for r < size.
+//   - On every rank r, in holds the input of rank r: in[r] = x[r] for r < size.
+//
+// After:
+//   - On every rank r, out holds the reduction of the input of every rank q: out[r] = ⊕(q < size) x[q] for r < size.
+//   - Nothing else is changed.
+//
+// In place: On every rank r, out may be the same memory as in; in and out do not overlap otherwise: &out[r] = &in[r]
+// for r < size.
+//
+// Requires: sizes with (size % local) == 0.
+//
+// Cost on the critical path: (((size / local) + 1) * (local - 1)) + (2 * ((size / local) - 1)) messages, (2 * ((size /
+// local) * (local - 1))) + (2 * ((size / local) - 1)) chunks sent, size - 1 chunks reduced; a block has size chunks.
+//
+// Source: Jia et al.: Highly Scalable Deep Learning Training System with Mixed-Precision, arXiv:1807.11205, 2018,
+// section 3.4, hierarchical all-reduce.
+//
+// Proved for sizes 1..64, every number of ranks on each host, out of place and in place (280 schedules): what is said
+// after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for
+// a message. Order: same tree on all ranks. Calls beyond 64 ranks are refused without the option Unproved.
+//
+// Specification 0x4e0e23e16f7288fd.
+// Algorithm 0x75b52478c33b1ded.
+func allReduceTwoLevel(ctx context.Context, x *exec.Call) error {
+	rank, size, local := x.Rank, x.Size, x.Local
+	if err := x.Layout(size, max(local, size/local)); err != nil {
+		return err
+	}
+	host := rank / local
+	seat := rank % local
+	hosts := size / local
+	for s := range hosts {
+		for scatterT := range local - 1 {
+			scatterTo := seat + scatterT + 1
+			if scatterTo >= local {
+				scatterTo -= local
+			}
+			scatterFrom := seat - scatterT - 1
+			if scatterFrom < 0 {
+				scatterFrom += local
+			}
+			x.Send(host*local+scatterTo, x.In.Chunk(s+scatterTo*hosts))
+			x.Borrow(host*local+scatterFrom, x.Scratch.Slot(scatterFrom, seat*hosts+s))
+		}
+		if err := x.Exchange(ctx); err != nil {
+			return err
+		}
+		x.Refer(x.Scratch.Slot(seat, seat*hosts+s), x.In.Chunk(s+seat*hosts))
+		for scatterI := range local {
+			x.Operand(x.Scratch.Slot(scatterI, seat*hosts+s))
+		}
+		x.Reduce(x.Out.Chunk(seat*hosts + s))
+	}
+	for meetT := range hosts - 1 {
+		meetTo := host + meetT + 1
+		if meetTo >= hosts {
+			meetTo -= hosts
+		}
+		meetFrom := host - meetT - 1
+		if meetFrom < 0 {
+			meetFrom += hosts
+		}
+		x.Send(seat+meetTo*local, x.Out.Chunk(seat*hosts+meetTo))
+		x.Borrow(seat+meetFrom*local, x.Scratch.Slot(meetFrom, seat*hosts+host))
+	}
+	if err := x.Exchange(ctx); err != nil {
+		return err
+	}
+	x.Refer(x.Scratch.Slot(host, seat*hosts+host), x.Out.Chunk(seat*hosts+host))
+	for meetI := range hosts {
+		x.Operand(x.Scratch.Slot(meetI, seat*hosts+host))
+	}
+	x.Reduce(x.Out.Chunk(seat*hosts + host))
+	x.Finish(x.Out.Chunk(seat*hosts + host))
+	for meetT := range hosts - 1 {
+		meetTo := host + meetT + 1
+		if meetTo >= hosts {
+			meetTo -= hosts
+		}
+		meetFrom := host - meetT - 1
+		if meetFrom < 0 {
+			meetFrom += hosts
+		}
+		x.Send(seat+meetTo*local, x.Out.Chunk(seat*hosts+host))
+		x.Recv(seat+meetFrom*local, x.Out.Chunk(seat*hosts+meetFrom))
+	}
+	if err := x.Exchange(ctx); err != nil {
+		return err
+	}
+	for gatherT := range local - 1 {
+		gatherTo := seat + gatherT + 1
+		if gatherTo >= local {
+			gatherTo -= local
+		}
+		gatherFrom := seat - gatherT - 1
+		if gatherFrom < 0 {
+			gatherFrom += local
+		}
+		x.Send(host*local+gatherTo, x.Out.Span(seat*hosts, hosts))
+		x.Recv(host*local+gatherFrom, x.Out.Span(gatherFrom*hosts, hosts))
+	}
+	return x.Exchange(ctx)
+}
+
 // allReduceTwoShot is allreduce/two-shot. Every rank reduces one chunk in rank order and sends the result to every
 // other one: two steps and the fewest bytes, for messages of medium length and more where all ranks can talk at once.
 //
@@ -637,10 +739,7 @@ func allReduceTree(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
-// order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
-// holds, no two accesses race, what is lent is read by the reductions of its step alone and not changed before, and
-// the call ends in every interleaving, even if no channel has room for a message; 28 obligations, each proved by z3
-// and by cvc5.
+// order. Calls beyond 64 ranks are refused without the option Unproved.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xa21e7ba1227605e7.

@@ -14,8 +14,8 @@ type Algorithm struct {
 	Source    string // the paper, page or code that it is taken from
 	Requires  Requires
 
-	Chunks  spec.Expr // how many chunks each block is cut into, over size and depth; absent: 1
-	Scratch spec.Expr // how many slots of scratch this rank needs, over rank, size, root, peer, depth; absent: 0
+	Chunks  spec.Expr // how many chunks each block is cut into, over size, depth and local; absent: 1
+	Scratch spec.Expr // how many slots of scratch this rank needs, over [Variables]; absent: 0
 	Body    []Node
 
 	Cost  Cost
@@ -27,12 +27,12 @@ func (a *Algorithm) FullName() string { return strings.ToLower(a.Primitive.Name)
 
 // Requires says which calls the algorithm can serve.
 type Requires struct {
-	Size        spec.Expr // holds for the sizes that are served, over size; absent: every size
+	Size        spec.Expr // holds for the sizes that are served, over size and local; absent: every size
 	Commutative bool      // the op has to be commutative
 	OutOfPlace  bool      // In and Out have to be distinct
 }
 
-// Cost is the length of the critical path of two ranks and more, over size and depth: Alpha messages, Beta chunks on
+// Cost is the length of the critical path of two ranks and more, over size, depth and local: Alpha messages, Beta chunks on
 // the wire, Gamma chunks reduced, each where the others cost nothing. Measure defines it, by playing schedules in the
 // model of Time. A chunk is a block over Chunks. Absent parts are not stated.
 type Cost struct {
@@ -171,12 +171,12 @@ func BlockSlot(buf spec.Buf, at spec.Expr, counts ...spec.Expr) Region {
 	return Region{Buf: buf, At: at, Counts: counts}
 }
 
-// Eval returns the cost for size ranks and one depth, in messages and chunks. One rank alone costs nothing.
-func (c Cost) Eval(size, depth int) (alpha, beta, gamma int, err error) {
-	if size == 1 {
+// Eval returns the cost of a call, in messages and chunks. One rank alone costs nothing.
+func (c Cost) Eval(p Params) (alpha, beta, gamma int, err error) {
+	if p.Size == 1 {
 		return 0, 0, 0, nil
 	}
-	env := spec.Env{{Name: spec.Size.Name, Value: size}, {Name: spec.Depth.Name, Value: depth}}
+	env := append(p.ofSize(), spec.Binding{Name: spec.Depth.Name, Value: p.Depth})
 	for _, x := range []struct {
 		is *int
 		e  spec.Expr

@@ -6,38 +6,64 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Serves reports whether the algorithm's requirements allow size.
-func (a *Algorithm) Serves(size int) bool {
-	v, err := a.Requires.Size.OrElse(spec.Int(1)).Eval(spec.Env{{Name: "size", Value: size}})
+// Serves reports whether the algorithm's requirements allow size, with local ranks on each host: 0 if they have no such
+// number.
+func (a *Algorithm) Serves(size, local int) bool {
+	if a.HasLocal() && (local < 1 || local > size) {
+		return false
+	}
+	v, err := a.Requires.Size.OrElse(spec.Int(1)).Eval(Params{Size: size, Local: local}.ofSize())
 	return err == nil && v != 0
+}
+
+// ofSize binds what Requires.Size may mention.
+func (p Params) ofSize() spec.Env {
+	return spec.Env{{Name: spec.Size.Name, Value: p.Size}, {Name: spec.Local.Name, Value: p.Local}}
 }
 
 // Calls returns the calls with size ranks that a can serve and that differ for it: every root and peer that its
 // primitive has and does not refuse, with every one of depths where a mentions depth, and with depth 1 where it does
-// not.
+// not; with every number of ranks on a host that it serves where a mentions it, and with 0 where it does not.
 func (a *Algorithm) Calls(size int, depths ...int) []Params {
 	if !a.HasDepth() {
 		depths = []int{1}
 	}
-	if !a.Serves(size) {
-		return nil
-	}
 	var calls []Params
-	for root := range a.values(spec.ParamRoot, size) {
-		for peer := range a.values(spec.ParamPeer, size) {
-			for _, depth := range depths {
-				calls = append(calls, Params{Size: size, Root: root, Peer: peer, Depth: depth})
+	for _, local := range a.Locals(size) {
+		for root := range a.values(spec.ParamRoot, size) {
+			for peer := range a.values(spec.ParamPeer, size) {
+				for _, depth := range depths {
+					calls = append(calls, Params{size, root, peer, depth, local})
+				}
 			}
 		}
 	}
 	return slices.DeleteFunc(calls, a.refuses)
 }
 
+// Locals returns the numbers of ranks on a host with which a serves size ranks and that differ for it: just 0 where a
+// does not mention them.
+func (a *Algorithm) Locals(size int) (list []int) {
+	if a.HasLocal() {
+		for n := range size {
+			list = append(list, n+1)
+		}
+	} else {
+		list = []int{0}
+	}
+	return slices.DeleteFunc(list, func(n int) bool { return !a.Serves(size, n) })
+}
+
 // HasDepth reports whether the depth of a call makes a difference to a.
-func (a *Algorithm) HasDepth() bool {
+func (a *Algorithm) HasDepth() bool { return a.mentions(spec.Depth) }
+
+// HasLocal reports whether the number of ranks on each host makes a difference to a.
+func (a *Algorithm) HasLocal() bool { return a.mentions(spec.Local) }
+
+func (a *Algorithm) mentions(x spec.Expr) bool {
 	used := uses(a.Body...)
-	note(used, a.Chunks, a.Scratch)
-	return used[spec.Depth.Name]
+	note(used, a.Chunks, a.Scratch, a.Requires.Size)
+	return used[x.Name]
 }
 
 // values returns how many values a parameter that names a rank has.

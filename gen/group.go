@@ -20,11 +20,12 @@ type Group struct {
 }
 
 // Part is where a buffer of an algorithm lies that a group carries out: its chunk c is the N chunks of Buf from
-// At + c × N on. For scratch these are slots.
+// At + c × Stride on. For scratch these are slots.
 type Part struct {
-	Buf   spec.Buf
-	At, N spec.Expr // absent: 0 and 1
-	Like  spec.Expr // of scratch: the chunk that its slots are as long as, where the algorithm does not say
+	Buf    spec.Buf
+	At, N  spec.Expr // absent: 0 and 1
+	Like   spec.Expr // of scratch: the chunk that its slots are as long as, where the algorithm does not say
+	Stride spec.Expr // absent: N. With another one, the body names chunks one by one
 }
 
 // Run returns what a rank does while the ranks of g carry out a: its body with ranks, buffers and names replaced, so
@@ -34,7 +35,8 @@ type Part struct {
 func (g Group) Run(a *Algorithm, parts map[spec.Buf]Part, partial bool) []Node {
 	scope := map[spec.Buf]Part{}
 	for buf, p := range parts {
-		scope[buf] = Part{p.Buf, p.At.OrElse(spec.Int(0)), p.N.OrElse(spec.Int(1)), p.Like}
+		n := p.N.OrElse(spec.Int(1))
+		scope[buf] = Part{p.Buf, p.At.OrElse(spec.Int(0)), n, p.Like, p.Stride.OrElse(n)}
 	}
 	return groupPart{g, partial}.body(a.Body, scope)
 }
@@ -64,7 +66,7 @@ func (p groupPart) expr(e spec.Expr) spec.Expr {
 		return p.g.N
 	case spec.Root.Name:
 		return p.g.Root
-	case spec.Depth.Name:
+	case spec.Depth.Name, spec.Local.Name:
 		return e
 	}
 	return spec.Var(p.name(e.Name))
@@ -95,6 +97,9 @@ func (p groupPart) body(nodes []Node, scope map[spec.Buf]Part) []Node {
 		n = p.node(n, scope)
 		if c, ok := n.(Copy); ok && c.Into.String() == c.From.String() {
 			continue // two buffers of the part are one of the whole
+		}
+		if s, ok := n.(Step); ok && len(s) == 0 {
+			continue
 		}
 		list = append(list, n)
 	}
@@ -132,14 +137,14 @@ func (p groupPart) part(buf spec.Buf, scope map[spec.Buf]Part) Part {
 	if is, ok := scope[buf]; ok {
 		return is
 	}
-	return Part{Buf: spec.Buf(fmt.Sprintf("%s, of which group %s has no part", buf, p.g.Name)), At: spec.Int(0), N: spec.Int(1)}
+	return Part{Buf: spec.Buf(fmt.Sprintf("%s, of which group %s has no part", buf, p.g.Name)), At: spec.Int(0), N: spec.Int(1), Stride: spec.Int(1)}
 }
 
 // letBuf returns the nodes that name a buffer, which is one of two parts, and where it lies.
 func (p groupPart) letBuf(n LetBuf, scope map[spec.Buf]Part) ([]Node, Part) {
 	holds, then, els := p.expr(n.Cond), p.part(n.Then, scope), p.part(n.Else, scope)
 	name := p.name(string(n.Name))
-	is := Part{then.Buf, then.At, then.N, then.Like.OrElse(els.Like)}
+	is := Part{then.Buf, then.At, then.N, then.Like.OrElse(els.Like), then.Stride}
 	var list []Node
 	if then.Buf != els.Buf {
 		is.Buf = spec.Buf(name)
@@ -149,7 +154,7 @@ func (p groupPart) letBuf(n LetBuf, scope map[spec.Buf]Part) ([]Node, Part) {
 		suffix    string
 		is        *spec.Expr
 		otherwise spec.Expr
-	}{{"At", &is.At, els.At}, {"N", &is.N, els.N}} {
+	}{{"At", &is.At, els.At}, {"N", &is.N, els.N}, {"Stride", &is.Stride, els.Stride}} {
 		if x.is.String() != x.otherwise.String() {
 			list = append(list, Let{name + x.suffix, spec.If(holds, *x.is, x.otherwise)})
 			*x.is = spec.Var(name + x.suffix)
@@ -166,7 +171,7 @@ func (p groupPart) region(x Region, scope map[spec.Buf]Part) Region {
 	}
 	is := p.part(x.Buf, scope)
 	place := func(part Part, chunk spec.Expr) spec.Expr {
-		return simplify(spec.Add(part.At, spec.Mul(p.expr(chunk), part.N)))
+		return simplify(spec.Add(part.At, spec.Mul(p.expr(chunk), part.Stride)))
 	}
 	moved := Region{Buf: is.Buf, At: place(is, x.At)}
 	if n := simplify(spec.Mul(p.expr(x.N.OrElse(spec.Int(1))), is.N)); n.String() != "1" {

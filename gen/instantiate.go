@@ -27,7 +27,7 @@ func Instantiate(a *Algorithm, p Params) (*Schedule, error) {
 }
 
 func (p Params) validate(a *Algorithm) error {
-	if p.Size < 1 || p.Root < 0 || p.Root >= p.Size || p.Peer < 0 || p.Peer >= p.Size || p.Depth < 1 {
+	if p.Size < 1 || p.Root < 0 || p.Root >= p.Size || p.Peer < 0 || p.Peer >= p.Size || p.Depth < 1 || p.Local < 0 || p.Local > p.Size || p.Local == 0 && a.HasLocal() {
 		return fmt.Errorf("%s: no such call: %+v", a.FullName(), p)
 	}
 	return nil

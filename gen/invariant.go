@@ -9,7 +9,14 @@ type Hints struct {
 	// Together are pairs of actions that stand in sibling nodes, one after the other, of which every rank carries out
 	// at most one: their steps belong to one moment.
 	Together [][2]int
+	// Turns are of the loops inside steps, in source order; those that are missing are over all ranks.
+	Turns []Turns
 }
+
+// Turns says of a loop inside a step whose messages go to the other members of a group of N ranks, nearest first, and
+// come from them: Member is the number in the group that a rank has, over [spec.Rank], and Of the member from which the
+// cell Cell is received. Absent: the rank, the cell and size.
+type Turns struct{ Member, Of, N spec.Expr }
 
 // Invariant is what holds whenever a rank comes to the head of a loop: before each turn, and after the last one, when
 // the loop's variable is the number of turns. Expressions may use what is in scope there, and the names that the loop's

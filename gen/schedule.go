@@ -20,12 +20,15 @@ type Schedule struct {
 // Params are the parameters of an instantiation.
 type Params struct {
 	Size, Root, Peer, Depth int
+
+	Local int // ranks on each host, see [spec.Local]; 0: they have no such number
 }
 
-// Env binds the parameters for rank: rank, size, root, peer and depth.
+// Env binds the parameters for rank: all of [Variables].
 func (p Params) Env(rank int) spec.Env {
 	return spec.Env{{Name: "rank", Value: rank}, {Name: "size", Value: p.Size}, {Name: "root", Value: p.Root},
-		{Name: "peer", Value: p.Peer}, {Name: "depth", Value: p.Depth}}
+		{Name: "peer", Value: p.Peer}, {Name: "depth", Value: p.Depth},
+		{Name: "local", Value: p.Local}}
 }
 
 // Program is the part of one rank: a DAG of instructions, listed so that each comes after those it waits for.

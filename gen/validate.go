@@ -18,7 +18,7 @@ func Validate(a *Algorithm) error {
 	v := &validator{a: a, node: -1}
 	v.texts()
 	v.formulas()
-	v.scope = v.parameters(spec.Rank, spec.Size, spec.Root, spec.Peer, spec.Depth)
+	v.scope = v.parameters(Variables...)
 	v.body(a.Body)
 	return errors.Join(v.faults...)
 }
@@ -70,9 +70,9 @@ func (v *validator) parameters(vars ...spec.Expr) []string {
 
 // formulas checks the expressions outside of the body. Those that are not part of the program may hold conditionals.
 func (v *validator) formulas() {
-	sizes := v.parameters(spec.Size)
-	calls := v.parameters(spec.Size, spec.Depth)
-	ranks := v.parameters(spec.Rank, spec.Size, spec.Root, spec.Peer, spec.Depth)
+	sizes := v.parameters(spec.Size, spec.Local)
+	calls := v.parameters(spec.Size, spec.Depth, spec.Local)
+	ranks := v.parameters(Variables...)
 	if v.a.Primitive.IsUneven() && !isOne(v.a.Chunks) {
 		v.fault("Chunks is %v, and uneven blocks are not cut", v.a.Chunks)
 	}
@@ -95,25 +95,30 @@ func (v *validator) formulas() {
 	v.requiredSize()
 }
 
-// requiredSize checks that it is known of every size whether a serves it. Generated code and proofs ask alike, and
-// would not agree on an expression without a value.
+// requiredSize checks that it is known of every size whether a serves it, with hosts of a few numbers of ranks. Generated
+// code and proofs ask alike, and would not agree on an expression without a value.
 func (v *validator) requiredSize() {
 	is := v.a.Requires.Size
 	if len(v.faults) > 0 || !isPartial(is) {
 		return
 	}
 	for size := 1; size <= selection.MaxRanks; size++ {
-		if _, err := is.Eval(spec.Env{{Name: spec.Size.Name, Value: size}}); err != nil {
-			v.fault("Requires.Size has no value for size %d: %w", size, err)
-			return
+		for _, local := range []int{1, min(2, size), size} {
+			if _, err := is.Eval(Params{Size: size, Local: local}.ofSize()); err != nil {
+				v.fault("Requires.Size has no value for size %d: %w, with %d on each host", size, err, local)
+				return
+			}
 		}
 	}
 }
 
-// isPartial reports whether e has an operator that not all operands have a value for.
+// isPartial reports whether e, over size and local, has an operator that not all operands have a value for.
 func isPartial(e spec.Expr) bool {
 	switch e.Kind {
-	case spec.DivExpr, spec.ModExpr, spec.ShlExpr, spec.ShrExpr, spec.Log2Expr:
+	case spec.DivExpr, spec.ModExpr:
+		x, y := e.Args[0], e.Args[1]
+		return x.Kind != spec.Variable || y.Kind != spec.Variable // of the size or local, which are 1 or more
+	case spec.ShlExpr, spec.ShrExpr, spec.Log2Expr:
 		return true
 	}
 	return slices.ContainsFunc(e.Args, isPartial)
@@ -206,16 +211,19 @@ func (v *validator) define(name string) {
 	switch {
 	case !token.IsIdentifier(name) || name == "_":
 		v.fault("%q cannot be the name of a variable", name)
-	case slices.Contains(v.scope, name) || slices.Contains(reserved, name):
+	case slices.Contains(v.scope, name) || isReserved(name):
 		v.fault("the name %s is already defined", name)
 	}
 	v.scope = append(v.scope, name)
 }
 
-// reserved are the names that no algorithm gives, whether or not its primitive has what they name.
-var reserved = []string{
-	spec.Rank.Name, spec.Size.Name, spec.Root.Name, spec.Peer.Name, spec.Depth.Name,
-	string(spec.In), string(spec.Out), string(spec.Scratch),
+// Variables are what the body of an algorithm may mention from the start: the rank, and the parameters of a call.
+var Variables = []spec.Expr{spec.Rank, spec.Size, spec.Root, spec.Peer, spec.Depth, spec.Local}
+
+// isReserved reports whether no algorithm gives that name, whether or not its primitive has what it names.
+func isReserved(name string) bool {
+	isBuf := slices.Contains([]spec.Buf{spec.In, spec.Out, spec.Scratch}, spec.Buf(name))
+	return isBuf || slices.ContainsFunc(Variables, func(x spec.Expr) bool { return x.Name == name })
 }
 
 // buf checks that b is a buffer here.

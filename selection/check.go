@@ -8,13 +8,15 @@ import (
 	"slices"
 )
 
-// checkedSizes is up to how many ranks it is looked at what algorithms serve.
+// checkedSizes is up to how many ranks it is looked at what algorithms serve, and checkedLocals with how many on each host.
 const checkedSizes = 4096
+
+var checkedLocals = []int{2, 3}
 
 // Check proves that table, of algorithms for one primitive, is legal and total: it is Legal, and every call that some
 // algorithm carries out has a rule, for any transport and any number of ranks, of ranks on one host and of bytes,
 // and whether its op is commutative or, if others says that there are such ops, not. Sizes that algorithms do not serve
-// are known up to 4096 ranks.
+// are known up to 4096 ranks, and with a few numbers of ranks on each host.
 func Check(table []Rule, algorithms []Algorithm, others bool) error {
 	if err := Legal(table, algorithms); err != nil {
 		return err
@@ -63,11 +65,11 @@ func (r *Rule) check(a *Algorithm) error {
 		return fmt.Errorf("no size is in %d..%d", r.MinSize, r.MaxSize)
 	case r.PieceBytes > 0 && !a.Pipelined:
 		return errors.New("it has no depth that PieceBytes could set")
-	case a.Serves == nil:
+	case a.Serves == nil || a.Local: // whether there are hosts that it serves, firsts looks at
 		return nil
 	}
 	for size := max(1, r.MinSize); size <= min(cmp.Or(r.MaxSize, checkedSizes), checkedSizes); size++ {
-		if !a.Serves(size) {
+		if !a.Serves(size, 0) {
 			return fmt.Errorf("it does not serve %d ranks", size)
 		}
 	}
@@ -98,8 +100,12 @@ func calls(table []Rule, algorithms []Algorithm) func(yield func(Call) bool) {
 	return func(yield func(Call) bool) {
 		for _, size := range sizes(table, algorithms) {
 			for _, transport := range Transports {
-				for _, n := range perHosts(table, transport, size) {
-					if !yield(Call{Transport: transport, Size: size, PerHost: n, Commutative: true}) || !yield(Call{Transport: transport, Size: size, PerHost: n}) {
+				for _, c := range hosts(table, algorithms, transport, size) {
+					if !yield(c) {
+						return
+					}
+					c.Commutative = true
+					if !yield(c) {
 						return
 					}
 				}
@@ -122,6 +128,21 @@ func sizes(table []Rule, algorithms []Algorithm) []int {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// hosts are calls with ranks on hosts of every kind that table and algorithms tell apart.
+func hosts(table []Rule, algorithms []Algorithm, transport string, size int) (list []Call) {
+	for _, n := range perHosts(table, transport, size) {
+		list = append(list, Call{Transport: transport, Size: size, PerHost: n})
+	}
+	if Spans(transport) && slices.ContainsFunc(algorithms, func(a Algorithm) bool { return a.Local }) {
+		for _, n := range checkedLocals {
+			if n <= size {
+				list = append(list, Call{Transport: transport, Size: size, PerHost: n, Local: n})
+			}
+		}
+	}
+	return list
 }
 
 // perHosts are numbers of ranks on the host that has the most, of every kind that table tells apart: all of them, and

@@ -8,10 +8,11 @@ import (
 
 var (
 	anyone = Algorithm{Name: "any", Pipelined: true}
-	few    = Algorithm{Name: "few", Serves: func(size int) bool { return size <= 8 }}
+	few    = Algorithm{Name: "few", Serves: func(size, _ int) bool { return size <= 8 }}
 	sums   = Algorithm{Name: "sums", Commutative: true}
 	four   = Algorithm{Name: "four", Proved: func(size int) bool { return size <= 4 }}
-	some   = []Algorithm{anyone, few, sums, four}
+	level  = Algorithm{Name: "level", Local: true, Serves: func(size, local int) bool { return size%local == 0 }}
+	some   = []Algorithm{anyone, few, sums, four, level}
 )
 
 func TestCheckFindsFaults(t *testing.T) {

@@ -43,10 +43,11 @@ type Rule struct {
 // Algorithm is what a selection has to know of an algorithm.
 type Algorithm struct {
 	Name        string
-	Serves      func(size int) bool // nil: every number of ranks
-	Proved      func(size int) bool // nil: for every number of ranks
-	Commutative bool                // it needs a commutative op
-	Pipelined   bool                // the depth of a call makes a difference to it
+	Serves      func(size, local int) bool // nil: every number of ranks
+	Proved      func(size int) bool        // nil: for every number of ranks
+	Commutative bool                       // it needs a commutative op
+	Pipelined   bool                       // the depth of a call makes a difference to it
+	Local       bool                       // it is for ranks of which each host has Local
 }
 
 // Call is what rules look at in a call, apart from its bytes: the same for all calls with one op on one communicator.
@@ -54,6 +55,7 @@ type Call struct {
 	Transport   string // one of Transports
 	Size        int    // ranks
 	PerHost     int    // ranks on the host that has the most; 0: all
+	Local       int    // ranks on each host, one after the other, the last host maybe fewer; 0: hosts are not like that
 	Commutative bool   // its op is, or it has none
 	Unproved    bool   // algorithms may carry it out that were not proved for so many ranks
 }
@@ -77,7 +79,12 @@ func (r *Rule) Depth(count, bytes int) int {
 
 // Carries reports whether a can carry out a call like c.
 func (a *Algorithm) Carries(c Call) bool {
-	return (a.Serves == nil || a.Serves(c.Size)) && a.mayRun(c) && (c.Commutative || !a.Commutative)
+	return a.serves(c) && a.mayRun(c) && (c.Commutative || !a.Commutative)
+}
+
+// serves reports whether a is for as many ranks as c has, on such hosts.
+func (a *Algorithm) serves(c Call) bool {
+	return (c.Local > 0 || !a.Local) && (a.Serves == nil || a.Serves(c.Size, c.Local))
 }
 
 // mayRun reports whether a was proved for as many ranks as c has, or need not be.
@@ -95,14 +102,27 @@ func (r *Rule) Against(a *Algorithm, c Call, bytes int) string {
 		return "it is for " + r.hosts()
 	case r.MaxBytes > 0 && bytes > r.MaxBytes:
 		return "it is for " + r.bytes()
-	case a.Serves != nil && !a.Serves(c.Size):
-		return fmt.Sprintf("its algorithm does not serve %d ranks", c.Size)
+	case !a.serves(c):
+		return fmt.Sprintf("its algorithm does not serve %s", Ranks(c.Size, c.Local, a.Local))
 	case !a.mayRun(c):
 		return fmt.Sprintf("its algorithm was not proved for %d ranks", c.Size)
 	case a.Commutative && !c.Commutative:
 		return "its algorithm needs a commutative op"
 	}
 	return ""
+}
+
+// Ranks returns a number of ranks in words, and how many of them are on each host where hosts make a difference: "8 ranks,
+// 4 on each host".
+func Ranks(size, local int, byHost bool) string {
+	switch words := fmt.Sprintf("%d ranks", size); {
+	case !byHost:
+		return words
+	case local == 0:
+		return words + ", of which hosts do not have equally many, one after the other"
+	default:
+		return fmt.Sprintf("%s, %d on each host", words, local)
+	}
 }
 
 // forTransport returns why a rule for a transport does not count over another one.

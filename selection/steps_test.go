@@ -25,6 +25,9 @@ func drawCall() (c Call, bytes int) {
 	c = Call{Transport: Transports[rand.IntN(len(Transports))], Size: sizes[rand.IntN(len(sizes))], Commutative: rand.IntN(2) == 0}
 	if Spans(c.Transport) {
 		c.PerHost = rand.IntN(c.Size + 1)
+		if rand.IntN(2) == 0 {
+			c.Local = c.PerHost
+		}
 	}
 	return c, of[rand.IntN(len(of))]
 }
@@ -39,7 +42,7 @@ func plainly(table []Rule, c Call, bytes int) int {
 		a := Find(some, r.Algorithm)
 		return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize && (r.MaxSize == 0 || c.Size <= r.MaxSize) &&
 			(r.MaxPerHost == 0 || perHost <= r.MaxPerHost) && (r.MaxBytes == 0 || bytes <= r.MaxBytes) && (a.Name != "few" || c.Size <= 8) && (a.Name != "sums" || c.Commutative) &&
-			(a.Name != "four" || c.Size <= 4)
+			(a.Name != "four" || c.Size <= 4) && (a.Name != "level" || c.Local > 0 && c.Size%c.Local == 0)
 	})
 }
 

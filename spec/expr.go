@@ -55,6 +55,10 @@ var (
 	Peer  = Var("peer")  // the receiver of a point-to-point primitive
 	Block = Var("block") // the block that a Clause mentions
 	Depth = Var("depth") // how many pieces a pipelined algorithm cuts its chunks into, >= 1; a parameter of the call
+
+	// Local is the number of ranks on each host, 1 <= local <= size: hosts hold consecutive ranks, the last one maybe
+	// fewer. It is a fact of the communicator.
+	Local = Var("local")
 )
 
 // Int returns the constant n.

@@ -115,6 +115,9 @@ func (f *Failure) call() string {
 		s += fmt.Sprintf("peer %d, ", f.Params.Peer)
 	}
 	s += fmt.Sprintf("depth %d, ", f.Params.Depth)
+	if f.Params.Local > 0 {
+		s += fmt.Sprintf("%d on each host, ", f.Params.Local)
+	}
 	if f.InPlace {
 		return s + "in place"
 	}

@@ -18,7 +18,7 @@ func drawSchedule(t *rapid.T) *gen.Schedule {
 	catalogue := slices.Concat(catalogue.Algorithms(), catalogue.Uneven())
 	a := catalogue[rapid.IntRange(0, len(catalogue)-1).Draw(t, "algorithm")]
 	t.Log(a.FullName())
-	size := rapid.IntRange(2, 6).Filter(a.Serves).Draw(t, "size")
+	size := rapid.IntRange(2, 6).Filter(func(n int) bool { return len(a.Locals(n)) > 0 }).Draw(t, "size")
 	call := rapid.SampledFrom(a.Calls(size, 1, 2, 3)).Draw(t, "call")
 	s, err := gen.Instantiate(&a, call)
 	if err != nil {

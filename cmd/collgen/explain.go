@@ -66,7 +66,7 @@ func prepareExplain(c *call) runner {
 	c.flags.BoolVar(&x.tla, "tla", false, "write the schedule and its promise as modules of TLA+, which tlaplus/models/Exec.tla runs")
 	c.flags.IntVar(&x.bytes, "bytes", 0, "of a primitive: why a call with so many `bytes` in a block gets its algorithm")
 	c.flags.StringVar(&x.transport, "transport", "", "of a primitive: over this `transport` alone: "+strings.Join(selection.Transports, ", "))
-	c.flags.IntVar(&x.perHost, "ranks-per-host", 0, "of a primitive: the `number` of ranks on the host that has the most; 0: all")
+	c.flags.IntVar(&x.perHost, "ranks-per-host", 0, "the `number` of ranks on each host, or, of a primitive, on the host that has the most; 0: all")
 	return x
 }
 
@@ -124,8 +124,8 @@ func (c *explainCommand) explain(ctx context.Context, s *source, a *algorithm) (
 	if err := validate(ctx, j); err != nil {
 		return nil, err
 	}
-	if !a.Serves(c.sizes.from) {
-		return nil, fmt.Errorf("%s does not serve %d ranks: it requires %s", a.FullName(), c.sizes.from, text.Requirements(a.Requires))
+	if local := c.localOf(a); !a.Serves(c.sizes.from, local) {
+		return nil, fmt.Errorf("%s does not serve %s: it requires %s", a.FullName(), selection.Ranks(c.sizes.from, local, a.HasLocal()), text.Requirements(a.Requires))
 	}
 	schedule, err := c.schedule(a)
 	if err != nil {
@@ -147,9 +147,22 @@ func (c *explainCommand) explain(ctx context.Context, s *source, a *algorithm) (
 	return e, err
 }
 
+// localOf returns how many ranks each host has: if the command line does not say, the fewest more than one that a serves.
+func (c *explainCommand) localOf(a *algorithm) int {
+	if !a.HasLocal() || c.isSet("ranks-per-host") {
+		return c.perHost
+	}
+	for _, n := range a.Locals(c.sizes.from) {
+		if n > 1 {
+			return n
+		}
+	}
+	return 1
+}
+
 // schedule returns what the call of the command line does.
 func (c *explainCommand) schedule(a *algorithm) (*gen.Schedule, error) {
-	p := gen.Params{Size: c.sizes.from, Root: c.root, Peer: c.peer, Depth: c.depth}
+	p := gen.Params{Size: c.sizes.from, Root: c.root, Peer: c.peer, Depth: c.depth, Local: c.localOf(a)}
 	if !c.isSet("peer") {
 		p.Peer = min(p.Peer, p.Size-1) // one rank alone has no other
 	}
@@ -170,7 +183,7 @@ func (c *explainCommand) schedule(a *algorithm) (*gen.Schedule, error) {
 }
 
 func eval(c gen.Cost, p gen.Params) (parts, error) {
-	alpha, beta, gamma, err := c.Eval(p.Size, p.Depth)
+	alpha, beta, gamma, err := c.Eval(p)
 	return parts{alpha, beta, gamma}, err
 }
 

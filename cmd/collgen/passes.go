@@ -209,7 +209,7 @@ func blamed(err error) string {
 
 func proofOf(a *algorithm) golang.Proof {
 	s := a.proof
-	p := golang.Proof{Sizes: s.Sizes, Depths: s.Depths, Deeper: s.Deeper, Few: verify.ManyDepths, Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
+	p := golang.Proof{Sizes: s.Sizes, Depths: s.Depths, Deeper: s.Deeper, Few: verify.ManyDepths, Local: a.HasLocal(), Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
 		Segment: s.Capacity > 0, Every: golang.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations, Solvers: a.every.Solvers}}
 	isPair := slices.Contains(a.Primitive.Params, spec.ParamPeer)
 	if n := len(s.Sizes); isPair && n > 0 && s.Sizes[n-1] > verify.AllPairs {

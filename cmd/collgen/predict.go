@@ -146,9 +146,12 @@ func (x *costing) override(m *simulate.Machine, set func(flag string) bool) {
 
 // predict plays a, at every depth that is asked for, unless it does not serve so many ranks.
 func (c *costCommand) predict(ctx context.Context, m *simulate.Machine, a *gen.Algorithm) ([]prediction, error) {
-	depths := []int{1}
+	depths, local := []int{1}, 0
+	if a.HasLocal() {
+		local = min(cmp.Or(m.RanksPerHost, c.costing.ranks), c.costing.ranks)
+	}
 	switch {
-	case !a.Serves(c.costing.ranks):
+	case !a.Serves(c.costing.ranks, local):
 		return nil, nil
 	case c.depth > 0:
 		depths = []int{c.depth}
@@ -157,7 +160,7 @@ func (c *costCommand) predict(ctx context.Context, m *simulate.Machine, a *gen.A
 	}
 	var all []prediction
 	for _, depth := range depths {
-		params := gen.Params{Size: c.costing.ranks, Root: c.root, Peer: min(1, c.costing.ranks-1), Depth: depth}
+		params := gen.Params{Size: c.costing.ranks, Root: c.root, Peer: min(1, c.costing.ranks-1), Depth: depth, Local: local}
 		played := simulate.Call{Algorithm: a, Params: params, Block: c.bytes, InPlace: true}
 		played.Progress = func(messages int, now simulate.Time) {
 			c.progress.Update("%s, depth %d: %d messages, %v", a.FullName(), depth, messages, now.Duration())

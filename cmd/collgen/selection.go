@@ -116,9 +116,9 @@ func (s *source) selectable(p spec.Primitive) []selection.Algorithm {
 func over(transports []string, size, perHost int) []selection.Call {
 	var calls []selection.Call
 	for _, transport := range transports {
-		c := selection.Call{Transport: transport, Size: size, Commutative: true}
+		c := selection.Call{Transport: transport, Size: size, Local: size, Commutative: true}
 		if selection.Spans(transport) {
-			c.PerHost = perHost
+			c.PerHost, c.Local = perHost, cmp.Or(perHost, size)
 		}
 		calls = append(calls, c)
 	}

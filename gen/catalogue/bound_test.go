@@ -19,11 +19,14 @@ func TestNoAlgorithmBeatsTheBound(t *testing.T) {
 			continue
 		}
 		for size := 2; size <= 64; size++ {
-			for _, depth := range []int{1, 2, 1000} {
-				cost, bound := costs(t, a.Cost, a.Chunks, size, depth), costs(t, b.Cost, b.Chunks, size, depth)
+			for _, p := range a.Calls(size, 1, 2, 1000) {
+				if p.Root > 0 || p.Peer > 1 {
+					continue
+				}
+				cost, bound := costs(t, a.Cost, a.Chunks, p), costs(t, b.Cost, b.Chunks, p)
 				for name, c := range cost {
 					if c < bound[name] {
-						t.Errorf("%s, %d ranks, depth %d: %s is %v, and cannot be below %v", a.FullName(), size, depth, name, c, bound[name])
+						t.Errorf("%s, %+v: %s is %v, and cannot be below %v", a.FullName(), p, name, c, bound[name])
 					}
 					if c <= bound[name]*1.07 {
 						reached[part{a.Primitive.Name, name}] = true
@@ -42,13 +45,13 @@ func TestNoAlgorithmBeatsTheBound(t *testing.T) {
 }
 
 // costs returns the parts of c in messages and blocks.
-func costs(t *testing.T, c gen.Cost, chunks spec.Expr, size, depth int) map[string]float64 {
+func costs(t *testing.T, c gen.Cost, chunks spec.Expr, p gen.Params) map[string]float64 {
 	t.Helper()
-	alpha, beta, gamma, err := c.Eval(size, depth)
+	alpha, beta, gamma, err := c.Eval(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := chunks.OrElse(one).Eval(spec.Env{{Name: "size", Value: size}, {Name: "depth", Value: depth}})
+	n, err := chunks.OrElse(one).Eval(p.Env(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ type expr = spec.Expr
 
 var (
 	rank, size, root, depth = spec.Rank, spec.Size, spec.Root, spec.Depth
+	local                   = spec.Local
 	zero, one, two          = spec.Int(0), spec.Int(1), spec.Int(2)
 
 	v                = spec.Var

@@ -38,7 +38,7 @@ func checkCost(t *testing.T, a *gen.Algorithm, p gen.Params) {
 	if err != nil {
 		t.Fatalf("%+v: %v", p, err)
 	}
-	alpha, beta, gamma, err := a.Cost.Eval(p.Size, p.Depth)
+	alpha, beta, gamma, err := a.Cost.Eval(p)
 	if err != nil || alpha != m.Alpha || beta != m.Beta || gamma != m.Gamma {
 		t.Errorf("%+v: declared %d, %d, %d, measured %+v, %v", p, alpha, beta, gamma, m, err)
 	}

@@ -20,6 +20,9 @@ func newContext(a *gen.Algorithm, o *Obligation) *context {
 	c := &context{a: a, o: o, names: map[string]expr{}, truth: map[string]bool{}, taken: map[string]bool{}}
 	c.variable("size", one, expr{})
 	c.variable("depth", one, expr{})
+	if a.HasLocal() {
+		c.variable(spec.Local.Name, one, add(spec.Size, one))
+	}
 	for _, p := range a.Primitive.Params {
 		if p != spec.ParamOp {
 			c.variable(string(p), zero, spec.Size)

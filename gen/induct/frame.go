@@ -46,8 +46,10 @@ type pick struct {
 // frame returns a rank at the start of the body.
 func (c *context) frame(rank expr, label string) *frame {
 	f := &frame{c: c, label: label, vars: map[string]expr{spec.Rank.Name: rank}, bufs: map[spec.Buf]pick{}}
-	for _, v := range []expr{spec.Size, spec.Root, spec.Peer, spec.Depth} {
-		f.vars[v.Name] = v
+	for _, v := range gen.Variables {
+		if v.Name != spec.Rank.Name {
+			f.vars[v.Name] = v
+		}
 	}
 	return f
 }

@@ -36,7 +36,7 @@ func (w *walker) local(x *action, s state) state {
 			got.done = yes
 		case gen.Reduce:
 			got = w.operand(g, n, s, zero, offset)
-			got.first, got.count, got.lent = zero, g.eval(n.N), no
+			got.count, got.lent = g.c.name("total", g.product(g.eval(n.N), got.count)), no
 		}
 		return either(f.c.name("hit", hit), got, old).as(f, "")
 	}
@@ -102,16 +102,17 @@ func (w *walker) foldsPrefix() bool {
 	})
 }
 
-// reducesAll derives what has to hold of a Reduce: it is of single ranks, in their order.
+// reducesAll derives what has to hold of a Reduce: it is of as many ranks each, in their order.
 func (w *walker) reducesAll(x *action, n gen.Reduce, s state) {
-	w.reduces = append(w.reduces, x)
-	w.oblige("operands", "operand i is known, of the same chunk as the first, not finished, and of rank i alone", x.index, func(c *context) {
+	w.reduces, x.before = append(w.reduces, x), s
+	w.oblige("operands", "operand i is known, of the same chunk as the first, not finished, and of as many ranks, which follow those before", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
 		i, offset := c.variable(n.Var, zero, f.eval(n.N)), f.anyOffset(n.Into)
 		v, v0 := w.operand(f, n, s, i, offset), w.operand(f, n, s, zero, offset)
 		f.needs(n.From.Buf, add(f.bind(n.Var, i).region(n.From).at, offset), v)
-		c.want(Part{"no more operands than ranks", le(f.eval(n.N), spec.Size)})
-		c.want(of("operand i", v.holds(reduction(v0.chunk, i, one, no)))...)
+		total := f.product(f.eval(n.N), v0.count)
+		c.want(Part{"no more operands than ranks", le(add(v0.first, total), spec.Size)})
+		c.want(of("operand i", v.holds(reduction(v0.chunk, add(v0.first, f.product(i, v0.count)), v0.count, no)))...)
 		c.want(f.bind(n.Var, i).readAsWritten(n.From, v)...)
 	})
 	w.oblige("alias", "of its operands only the first two may be its destination", x.index, func(c *context) {

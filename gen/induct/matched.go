@@ -78,10 +78,10 @@ func (w *walker) distinct(x *action) {
 	w.once("distinct", "in each turn of the loop in the step the peer is another one, which says where received data go", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
 		turn := f.vars[loop.Var]
-		c.want(Part{x.side() + ": the turn of the peer", eq(x.turnOf(f, f.eval(x.peer())), turn)})
+		c.want(Part{x.side() + ": the turn of the peer", eq(x.turnOf(f, x.member(f, f.eval(x.peer()))), turn)})
 		if into := written(x.node); !isNothing(into) {
-			r := f.region(into)
-			c.want(Part{"a cell", le(r.n, one)}, Part{"the turn of the cell", eq(x.turnOf(f, r.at), turn)})
+			cell := add(f.region(into).at, f.anyOffset(into))
+			c.want(Part{"the turn of the cell", eq(x.turnOf(f, x.source(f, cell)), turn)})
 		}
 	})
 }

@@ -77,7 +77,7 @@ func (w *walker) across(x *action, f *frame, label string) *frame {
 	}
 	turns := map[string]expr{}
 	if n, ok := y.turn(); ok {
-		turns[n.Var] = y.turnOf(g, f.rank())
+		turns[n.Var] = y.turnOf(g, y.member(g, f.rank()))
 	}
 	return g.follow(y.inner, turns)
 }

@@ -48,11 +48,13 @@ func (w *walker) oneMoment(k string, from, to int) {
 
 // action is an action of a step. It stands on the way inner inside the step.
 type action struct {
-	node  gen.Node
-	index int
-	step  *step
-	inner path
-	pair  int // how many messages its moment has sent, or received, before it
+	node   gen.Node
+	index  int
+	step   *step
+	inner  path
+	turns  gen.Turns // of the loop inside the step
+	before state     // of a Reduce
+	pair   int       // how many messages its moment has sent, or received, before it
 }
 
 func hasMessages(n gen.Node) bool {

@@ -7,14 +7,25 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// turnOf returns the turn of the loop inside a step in which a message goes to peer, or comes from it: that of the
-// loops over all other ranks, nearest first. That it is the turn is shown by the obligation distinct.
-func (x *action) turnOf(f *frame, peer expr) expr {
-	d := sub(sub(f.rank(), peer), one)
+// turnOf returns the turn of the loop inside a step in which a message goes to that member of its group, or comes from
+// it: that of the loops over all others, nearest first. That it is the turn is shown by the obligation distinct.
+func (x *action) turnOf(f *frame, member expr) expr {
+	own := x.member(f, f.rank())
+	d := sub(sub(own, member), one)
 	if _, ok := x.node.(gen.Send); ok {
-		d = sub(sub(peer, f.rank()), one)
+		d = sub(sub(member, own), one)
 	}
-	return f.c.name("t"+f.label, cond(lt(d, zero), add(d, spec.Size), d))
+	return f.c.name("t"+f.label, cond(lt(d, zero), add(d, f.orElse(x.turns.N, spec.Size)), d))
+}
+
+// member returns the number of a rank in the group that the loop inside a step goes to.
+func (x *action) member(f *frame, rank expr) expr {
+	return f.c.name("member"+f.label, f.bind(spec.Rank.Name, rank).eval(x.turns.Member.OrElse(spec.Rank)))
+}
+
+// source returns the member of the group from which a cell is received.
+func (x *action) source(f *frame, cell expr) expr {
+	return f.c.name("source"+f.label, f.bind(gen.Cell.Name, cell).eval(x.turns.Of.OrElse(gen.Cell)))
 }
 
 // received returns the state after a receive.
@@ -23,7 +34,7 @@ func (w *walker) received(x *action, s state) state {
 		f = f.follow(x.step.at, nil)
 		turns := map[string]expr{}
 		if loop, ok := x.turn(); ok {
-			turns[loop.Var] = x.turnOf(f, x.ownCell(f, buf, cell)) // the cell of each peer has the peer's number: see distinct
+			turns[loop.Var] = x.turnOf(f, x.source(f, x.ownCell(f, buf, cell))) // see distinct
 		}
 		g := f.follow(x.inner, turns)
 		hit := and(g.guard[len(f.guard):]...)

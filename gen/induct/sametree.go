@@ -8,8 +8,8 @@ import (
 )
 
 // trees derives that all ranks get the same bits, where that is promised: two reductions with one result have the same
-// operands, so that by induction on the count a range of ranks has one tree. A Reduce makes its range of single ranks,
-// a RecvReduce of two ranges.
+// operands, so that by induction on the count a range of ranks has one tree. A Reduce makes its range of ranges of
+// one length, a RecvReduce of two ranges.
 func (w *walker) trees() {
 	if w.a.Primitive.Order < spec.SameTree {
 		return
@@ -27,8 +27,9 @@ func (w *walker) trees() {
 func (w *walker) sameTree(x, y *action) {
 	_, isReduce := x.node.(gen.Reduce)
 	_, isToo := y.node.(gen.Reduce)
-	if isReduce && isToo && x == y {
-		return // from left to right, of single ranks: there is one way
+	if isReduce && isToo {
+		w.sameOperands(x, y)
+		return
 	}
 	if isReduce || isToo {
 		panic(unsupported{fmt.Sprintf("actions %d and %d both make reductions", x.index, y.index)})
@@ -44,4 +45,28 @@ func (w *walker) sameTree(x, y *action) {
 		c.want(Part{"the left one's first rank", eq(a.left.first, b.left.first)}, Part{"the left one's count", eq(a.left.count, b.left.count)},
 			Part{"the right one's first rank", eq(a.right.first, b.right.first)})
 	})
+}
+
+// sameOperands derives that two Reduces with one result have equally many operands, from left to right. One of a single
+// operand reduces nothing.
+func (w *walker) sameOperands(x, y *action) {
+	says := "with the same result it has equally many operands, on all ranks"
+	if x != y {
+		says = fmt.Sprintf("where it has the result of action %d, and more than one operand, it has equally many", y.index)
+	}
+	w.oblige("tree", says, x.index, func(c *context) {
+		a, m := w.anyTotal(c, x)
+		b, n := w.anyTotal(c, y)
+		c.given(eq(a.chunk, b.chunk), eq(a.first, b.first), eq(a.count, b.count), lt(one, m), lt(one, n))
+		c.want(Part{"the number of operands", eq(m, n)})
+	})
+}
+
+// anyTotal returns what a Reduce makes of any cell, on any rank, and of how many operands.
+func (w *walker) anyTotal(c *context, x *action) (v value, operands expr) {
+	f, n := w.anywhere(c, x.place()), x.node.(gen.Reduce)
+	v = w.operand(f, n, x.before, zero, f.anyOffset(n.Into))
+	operands = f.eval(n.N)
+	v.count = c.name("total", f.product(operands, v.count))
+	return v, operands
 }

@@ -11,7 +11,7 @@ import (
 func (w *walker) step(n gen.Step, at path, k int, key string, s state, skews map[string]expr) state {
 	st := &step{at: at, key: key, state: s, head: w.head, skews: skews}
 	var local []*action
-	w.actions(st, n, nil, &local)
+	w.actions(st, n, nil, gen.Turns{}, &local)
 	if len(st.sends)+len(st.recvs) > 0 {
 		w.join(st)
 	}
@@ -28,7 +28,7 @@ func (w *walker) step(n gen.Step, at path, k int, key string, s state, skews map
 }
 
 // actions lists the actions of a step.
-func (w *walker) actions(st *step, nodes []gen.Node, inner path, local *[]*action) {
+func (w *walker) actions(st *step, nodes []gen.Node, inner path, turns gen.Turns, local *[]*action) {
 	for _, n := range nodes {
 		switch n := n.(type) {
 		case gen.Let, gen.LetBuf:
@@ -36,13 +36,13 @@ func (w *walker) actions(st *step, nodes []gen.Node, inner path, local *[]*actio
 			inner = inner.with(link{node: n})
 		case gen.For:
 			w.defined(n, append(st.at[:len(st.at):len(st.at)], inner...))
-			w.actions(st, n.Body, inner.with(link{node: n}), local)
+			w.actions(st, n.Body, inner.with(link{node: n}), w.turns(), local)
 		case gen.If:
 			w.defined(n, append(st.at[:len(st.at):len(st.at)], inner...))
-			w.actions(st, n.Then, inner.with(link{n, true}), local)
-			w.actions(st, n.Else, inner.with(link{n, false}), local)
+			w.actions(st, n.Then, inner.with(link{n, true}), turns, local)
+			w.actions(st, n.Else, inner.with(link{n, false}), turns, local)
 		default:
-			x := &action{node: n, index: w.action, step: st, inner: inner}
+			x := &action{node: n, index: w.action, step: st, inner: inner, turns: turns}
 			w.action++
 			switch n.(type) {
 			case gen.Send:
@@ -56,6 +56,15 @@ func (w *walker) actions(st *step, nodes []gen.Node, inner path, local *[]*actio
 			w.lendsScratch(x)
 		}
 	}
+}
+
+// turns returns the hint of the next loop inside a step.
+func (w *walker) turns() (t gen.Turns) {
+	if w.inner < len(w.hints.Turns) {
+		t = w.hints.Turns[w.inner]
+	}
+	w.inner++
+	return t
 }
 
 // place returns where the action stands.

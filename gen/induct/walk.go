@@ -45,6 +45,7 @@ type walker struct {
 	loop    int    // index of the next loop with steps in it
 	head    string // the variable of the last loop whose invariant says what memory holds
 	action  int    // index of the next action
+	inner   int    // index of the next loop inside a step
 	moments map[string]*moment
 	keys    []string  // of the moments, in their order
 	reduces []*action // all RecvReduce and Reduce
@@ -61,6 +62,9 @@ func (w *walker) algorithm() {
 	end := w.body(w.a.Body, nil, "", initial, map[string]expr{})
 	if w.loop < len(w.hints.Loops) {
 		panic(unsupported{fmt.Sprintf("there are invariants of %d loops, and only %d loops", len(w.hints.Loops), w.loop)})
+	}
+	if w.inner < len(w.hints.Turns) {
+		panic(unsupported{fmt.Sprintf("there are turns of %d loops inside of steps, and only %d such loops", len(w.hints.Turns), w.inner)})
 	}
 	w.post(end)
 	w.messages()

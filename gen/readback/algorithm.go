@@ -9,7 +9,7 @@ import (
 )
 
 // parameters are what expressions may mention from the start.
-var parameters = []string{spec.Rank.Name, spec.Size.Name, spec.Root.Name, spec.Peer.Name, spec.Depth.Name}
+var parameters = []string{spec.Rank.Name, spec.Size.Name, spec.Root.Name, spec.Peer.Name, spec.Depth.Name, spec.Local.Name}
 
 // meaning finds out what an algorithm has ranks do.
 type meaning struct {

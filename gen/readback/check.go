@@ -87,8 +87,10 @@ func (p *Package) serves(t *terms, f *ast.FuncLit, size spec.Expr) (err error) {
 	}
 	r := &reader{terms: t, set: p.Set, info: p.Info, vars: map[types.Object]term{}}
 	params := f.Type.Params.List
-	r.expect(len(params) == 1 && len(params[0].Names) == 1 && len(f.Body.List) == 1, f, "a function of such a form")
-	r.vars[p.Info.Defs[params[0].Names[0]]] = t.name(spec.Size.Name)
+	r.expect(len(params) == 1 && len(params[0].Names) == 2 && len(f.Body.List) == 1, f, "a function of such a form")
+	for i, name := range []string{spec.Size.Name, spec.Local.Name} {
+		r.vars[p.Info.Defs[params[0].Names[i]]] = t.name(name)
+	}
 	ret, ok := f.Body.List[0].(*ast.ReturnStmt)
 	r.expect(ok && len(ret.Results) == 1, f, "a function of such a form")
 	if got, want := r.truthOf(ret.Results[0]), newMeaning(t).holds(size); got != want {

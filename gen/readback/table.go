@@ -23,9 +23,9 @@ type head struct {
 
 // plain is what the table says of an algorithm by itself, by the names of the fields in the runtime.
 type plain struct {
-	Name                               string
-	Hash                               uint64
-	Commutative, Pipelined, OutOfPlace bool
+	Name                                      string
+	Hash                                      uint64
+	Commutative, Pipelined, Local, OutOfPlace bool
 }
 
 // entry is an algorithm's line in the table.
@@ -45,7 +45,7 @@ type table struct {
 }
 
 func entryOf(a *Declared) plain {
-	return plain{a.Name, hash64(a.Hash), a.Requires.Commutative, a.HasDepth(), a.Requires.OutOfPlace}
+	return plain{a.Name, hash64(a.Hash), a.Requires.Commutative, a.HasDepth(), a.HasLocal(), a.Requires.OutOfPlace}
 }
 
 // compare compares all of a table but what is said of each algorithm.

@@ -84,8 +84,9 @@ type Call struct {
 	Root        int    `json:"root"`    // of a call between two ranks: the sender
 	Peer        int    `json:"peer"`    // the receiver; -1: all ranks take part
 	Depth       int    `json:"depth"`
-	In          int    `json:"in"`  // bytes that the rank passes
-	Out         int    `json:"out"` // and those that it gets
+	Local       int    `json:"local,omitempty"` // ranks on each host, where they make a difference to the algorithm
+	In          int    `json:"in"`              // bytes that the rank passes
+	Out         int    `json:"out"`             // and those that it gets
 	// Shared says that In and Out share memory, and InAt where In begins then, in bytes after the beginning of Out.
 	Shared bool `json:"shared"`
 	InAt   int  `json:"inAt"`

@@ -157,7 +157,7 @@ func (e *Event) checkCall() error {
 	switch {
 	case c == nil:
 		return nil
-	case c.Element < 1 || c.Element > 16 || !isLength(c.Count) || c.Depth < 1 || !isLength(c.Depth):
+	case c.Element < 1 || c.Element > 16 || !isLength(c.Count) || c.Depth < 1 || !isLength(c.Depth) || c.Local < 0 || !isLength(c.Local):
 		return fmt.Errorf("a call with %d elements of %d bytes, depth %d", c.Count, c.Element, c.Depth)
 	case !isLength(c.In) || !isLength(c.Out) || !isLength(max(c.InAt, -c.InAt)):
 		return fmt.Errorf("a call with buffers of %d and %d bytes, %d apart", c.In, c.Out, c.InAt)

@@ -34,10 +34,12 @@ func TestRun(t *testing.T) {
 	for _, a := range catalogue.Algorithms() {
 		t.Run(a.FullName(), rapid.MakeCheck(func(t *rapid.T) {
 			c := spectest.Calls(a.Primitive).Draw(t, "call")
-			if !a.Serves(c.Size) {
+			locals := a.Locals(c.Size)
+			if len(locals) == 0 {
 				t.Skip("the algorithm does not serve this size")
 			}
-			s, err := gen.Instantiate(&a, gen.Params{Size: c.Size, Root: c.Root, Peer: c.Peer, Depth: rapid.IntRange(1, 5).Draw(t, "depth")})
+			local := rapid.SampledFrom(locals).Draw(t, "local")
+			s, err := gen.Instantiate(&a, gen.Params{Size: c.Size, Root: c.Root, Peer: c.Peer, Depth: rapid.IntRange(1, 5).Draw(t, "depth"), Local: local})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -41,7 +41,7 @@ func sameCalls(a, b *gen.Algorithm, o verify.Options) bool {
 		for _, call := range a.Calls(size, o.Depths...) {
 			s, err1 := gen.Instantiate(a, call)
 			t, err2 := gen.Instantiate(b, call)
-			if err1 != nil || err2 != nil || !b.Serves(size) {
+			if err1 != nil || err2 != nil || !b.Serves(size, call.Local) {
 				return false
 			}
 			if reflect.DeepEqual(s.Ranks, t.Ranks) {

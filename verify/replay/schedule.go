@@ -12,8 +12,8 @@ import (
 
 // plan identifies a schedule.
 type plan struct {
-	hash                    uint64
-	size, root, peer, depth int
+	hash                           uint64
+	size, root, peer, depth, local int
 }
 
 // schedule is a schedule by ranks and steps.
@@ -31,7 +31,7 @@ const (
 
 // schedule returns the schedule of a call among size ranks.
 func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
-	p := plan{c.Schedule, size, c.Root, max(c.Peer, 0), c.Depth}
+	p := plan{c.Schedule, size, c.Root, max(c.Peer, 0), c.Depth, c.Local}
 	if s := r.schedules[p]; s != nil {
 		return s, nil
 	}
@@ -39,14 +39,14 @@ func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
 	switch {
 	case a == nil:
 		return nil, fmt.Errorf("none of the algorithms is %s with hash %#x", c.Algorithm, c.Schedule)
-	case !a.Serves(size):
-		return nil, fmt.Errorf("%s does not serve %d ranks", a.FullName(), size)
+	case !a.Serves(size, c.Local):
+		return nil, fmt.Errorf("%s does not serve %d ranks, %d on each host", a.FullName(), size, c.Local)
 	case c.Depth > max(1, c.Count):
 		return nil, fmt.Errorf("depth %d of %d elements", c.Depth, c.Count)
 	case c.Depth > mostWork/size/size:
 		return nil, fmt.Errorf("%d ranks with depth %d are too many", size, c.Depth)
 	}
-	made, err := gen.Instantiate(a, gen.Params{Size: size, Root: c.Root, Peer: max(c.Peer, 0), Depth: c.Depth})
+	made, err := gen.Instantiate(a, gen.Params{Size: size, Root: c.Root, Peer: max(c.Peer, 0), Depth: c.Depth, Local: c.Local})
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func (a *actor) differ(format string, args ...any) error {
 
 // run calls the generated function, between symbols put into the place of elements and the look at what it has left.
 func (a *actor) run(ctx context.Context, x *exec.Call, code func(context.Context, *exec.Call) error) error {
-	a.x = x
+	a.x, x.Local = x, a.call.s.Local
 	if x.Kernel != nil {
 		x.Kernel, x.Many = a.memory.syms.kernel, nil
 	}

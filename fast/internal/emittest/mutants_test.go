@@ -151,9 +151,12 @@ var equivalents = []equivalent{
 		"barrierDirect barrierDissemination broadcastBinomial broadcastLinear gatherLinear scatterLinear sendDirect allReduceChunkedRing " +
 		"allReduceSegmentedRing allReduceRing broadcastScatterAllgather broadcastChain scanChain exscanChain"), []string{"the error of Layout is dropped"},
 		", 0); err != nil {", "without scratch it does not fail"},
-	{of("allReduceOneShot reduceLinear allReduceTwoShot reduceScatterDirect"), []string{"Refer is Copy"}, "x.Refer(", "the copy is read instead"},
+	{of("allReduceOneShot reduceLinear allReduceTwoLevel allReduceTwoShot reduceScatterDirect"), []string{"Refer is Copy"}, "x.Refer(", "the copy is read instead"},
 	{of("allReduceTwoShot"), []string{"Slot is Chunk"}, "x.Refer(x.Scratch.Slot(rank, rank), x.In.Chunk(rank))", "of a place that is referred to only the beginning counts"},
 	{of("allReduceTwoShot"), []string{"Slot is Chunk"}, "x.Operand(", "of an operand only as much counts as the result is long"},
+	{of("allReduceTwoLevel"), []string{"hosts is one more", "+ is -", "Slot is Chunk"}, "x.Refer(x.Scratch.Slot(",
+		"of a place that is referred to only the beginning counts"},
+	{of("allReduceTwoLevel"), []string{"+ is -", "Slot is Chunk"}, "x.Operand(", "of an operand only as much counts as the result is long"},
 	{of("allReduceTree"), []string{"levels is one more"}, "full := 1 << levels", "it is only compared with 0"},
 	{of("allReduceTree"), []string{"full is one more"}, "full", "pad is 0 whatever it is"},
 	{of("allReduceTree gatherBinomial reduceBinomial"), []string{"levels is one more"}, "for j := range levels {", "a level more has no ranks on its other side"},

@@ -72,6 +72,7 @@ func (u subject) collective() *exec.Collective {
 	code.Run = func(ctx context.Context, x *exec.Call) error {
 		return x.Executor.Transport.(*actor).run(ctx, x, u.code.Run)
 	}
+	code.Local, code.Serves = false, nil // the stage has no hosts: an actor sets what the schedule was made for
 	k.Algorithms, k.Rules = []exec.Algorithm{code}, []fast.Rule{{Algorithm: code.Name}}
 	return &k
 }

@@ -21,17 +21,18 @@ func ordinary() wire.Call {
 
 // changes are those of the fields that ranks compare, by their names in wire.Fields.
 var changes = map[string]func(*wire.Call){
-	"primitive":  func(c *wire.Call) { c.Primitive, c.PrimitiveName = 12, wire.NewLabel("Reduce") },
-	"peer":       func(c *wire.Call) { c.Peer++ },
-	"seq":        func(c *wire.Call) { c.Seq++ },
-	"op":         func(c *wire.Call) { c.Op = uint32(spec.OpMax) },
-	"type":       func(c *wire.Call) { c.Type = uint32(spec.TypeFloat64) },
-	"count":      func(c *wire.Call) { c.Count-- },
-	"root":       func(c *wire.Call) { c.Root-- },
-	"algorithm":  func(c *wire.Call) { c.Schedule, c.AlgorithmName = 14, wire.NewLabel("tree") },
-	"depth":      func(c *wire.Call) { c.Depth *= 2 },
-	"tensors":    func(c *wire.Call) { c.Op += 1 << wire.OpBits },
-	wire.Earlier: func(c *wire.Call) { c.Before++ },
+	"primitive":          func(c *wire.Call) { c.Primitive, c.PrimitiveName = 12, wire.NewLabel("Reduce") },
+	"peer":               func(c *wire.Call) { c.Peer++ },
+	"seq":                func(c *wire.Call) { c.Seq++ },
+	"op":                 func(c *wire.Call) { c.Op = uint32(spec.OpMax) },
+	"type":               func(c *wire.Call) { c.Type = uint32(spec.TypeFloat64) },
+	"count":              func(c *wire.Call) { c.Count-- },
+	"root":               func(c *wire.Call) { c.Root-- },
+	"algorithm":          func(c *wire.Call) { c.Schedule, c.AlgorithmName = 14, wire.NewLabel("tree") },
+	"depth":              func(c *wire.Call) { c.Depth *= 2 },
+	"ranks on each host": func(c *wire.Call) { c.Local = 4 },
+	"tensors":            func(c *wire.Call) { c.Op += 1 << wire.OpBits },
+	wire.Earlier:         func(c *wire.Call) { c.Before++ },
 }
 
 // testMismatch has the receiver of a message compare each field with its own call. The sender learns of it from the

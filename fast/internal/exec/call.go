@@ -84,11 +84,12 @@ func (x *Call) Await(from int) {
 
 // Exchange makes the messages listed since the last Exchange, concurrently, and returns when all are complete.
 func (x *Call) Exchange(ctx context.Context) error {
+	x.loans = x.loans[:0] // they were for the step before, also where this one has no messages
 	if len(x.sends)+len(x.recvs) == 0 || x.together {
 		return nil
 	}
 	x.announce()
-	x.loans, x.lent = x.loans[:0], false // the transport reclaims them
+	x.lent = false // the transport reclaims what it lent
 	x.Executor.EventLog.list(x, 0, 0)
 	x.Executor.EventLog.step()
 	err := x.Executor.Transport.Exchange(ctx, x.sends, x.recvs)

@@ -55,13 +55,14 @@ func (n Needs) Needs(rank, other, root int) bool {
 
 // Algorithm is one generated algorithm.
 type Algorithm struct {
-	Name        string              // "ring"
-	Hash        uint64              // of the algorithm's text
-	Commutative bool                // needs a commutative op
-	Pipelined   bool                // the algorithm depends on the depth of a call
-	OutOfPlace  bool                // needs distinct buffers: In is copied if the caller's overlap
-	Serves      func(size int) bool // nil: every size
-	Proved      Proved              // for which calls; others get it only with Unproved
+	Name        string                     // "ring"
+	Hash        uint64                     // of the algorithm's text
+	Commutative bool                       // needs a commutative op
+	Pipelined   bool                       // the algorithm depends on the depth of a call
+	OutOfPlace  bool                       // needs distinct buffers: In is copied if the caller's overlap
+	Local       bool                       // it depends on the number of ranks on each host
+	Serves      func(size, local int) bool // nil: every size
+	Proved      Proved                     // for which calls; others get it only with Unproved
 	Run         func(ctx context.Context, x *Call) error
 }
 

@@ -48,6 +48,7 @@ func (e *Executor) SetUp(rank, size int, t transport.Transport) {
 // Call is one call in progress on one rank: what generated code runs on.
 type Call struct {
 	Rank, Size, Root, Peer, Depth int
+	Local                         int    // ranks on each host, where they make a difference to the algorithm
 	In, Out, Scratch              Buffer // the rank's input and output, empty where it passes none, and its own memory
 
 	Executor   *Executor

@@ -19,6 +19,7 @@ type Planner struct {
 	size    int
 	Carrier string                               // the transport, as rules name it
 	PerHost int                                  // number of ranks on the host that has the most; 0: all
+	Local   int                                  // ranks on each host, see selection.Call; 0: hosts are not like that
 	Tuning  func(k *Collective) []selection.Rule // the rules before the built-in ones; nil: none
 	Plans   []*plan                              // of the collectives that were called
 	latest  *plan
@@ -28,6 +29,7 @@ type Planner struct {
 type plan struct {
 	k     *Collective
 	size  int
+	local int
 	table []selection.Rule
 	Tuned int               // how many of these come from a Tuning
 	Calls [2]selection.Call // what rules see of calls: with ops that are not commutative, and others
@@ -74,8 +76,9 @@ func (p *plan) Choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm
 		if s = p.step(bytes, op); s == nil {
 			return nil, 0, wire.Refuse(p.k.Name, "no algorithm serves %d ranks and op %v", p.size, op)
 		}
-	case !s.Algorithm.Carries(p.size, op):
-		return nil, 0, wire.Refuse(p.k.Name, "algorithm %q does not serve %d ranks and op %v", s.Algorithm.Name, p.size, op)
+	case !s.Algorithm.Carries(p.size, p.local, op):
+		return nil, 0, wire.Refuse(p.k.Name, "algorithm %q does not serve %s, and op %v", s.Algorithm.Name,
+			selection.Ranks(p.size, p.local, s.Algorithm.Local), op)
 	}
 	deepest := s.deepest
 	if unproved {
@@ -132,7 +135,7 @@ func (pl *Planner) NewPlan(k *Collective) *plan {
 	if pl.Tuning != nil {
 		rules = pl.Tuning(k)
 	}
-	p := &plan{k: k, size: pl.size, table: append(slices.Clone(rules), k.table()...), Tuned: len(rules)}
+	p := &plan{k: k, size: pl.size, local: pl.Local, table: append(slices.Clone(rules), k.table()...), Tuned: len(rules)}
 	for i := range k.Algorithms {
 		a := &k.Algorithms[i]
 		p.named = append(p.named, planStep{maxInt, pl.pieceOf(p.table, a.Name), a.Deepest(pl.size), a})
@@ -165,7 +168,7 @@ func (pl *Planner) pieceOf(table []selection.Rule, algorithm string) int {
 
 // SelectionOf returns what rules see of calls on the planner's communicator.
 func (pl *Planner) SelectionOf(commutative bool) selection.Call {
-	return selection.Call{Transport: pl.Carrier, Size: pl.size, PerHost: pl.PerHost, Commutative: commutative}
+	return selection.Call{Transport: pl.Carrier, Size: pl.size, PerHost: pl.PerHost, Local: pl.Local, Commutative: commutative}
 }
 
 // table returns the built-in rules in order: those of k and then, for calls that none of them matches, one for each
@@ -182,7 +185,7 @@ func (k *Collective) table() []selection.Rule {
 func (k *Collective) Selectable() []selection.Algorithm {
 	list := make([]selection.Algorithm, len(k.Algorithms))
 	for i, a := range k.Algorithms {
-		list[i] = selection.Algorithm{Name: a.Name, Serves: a.Serves, Commutative: a.Commutative, Pipelined: a.Pipelined}
+		list[i] = selection.Algorithm{Name: a.Name, Serves: a.Serves, Commutative: a.Commutative, Pipelined: a.Pipelined, Local: a.Local}
 		if !a.Proved.Every {
 			list[i].Proved = a.Proved.Covers
 		}
@@ -190,9 +193,9 @@ func (k *Collective) Selectable() []selection.Algorithm {
 	return list
 }
 
-// Carries reports whether a can carry out a call with op among size ranks.
-func (a *Algorithm) Carries(size int, op spec.Op) bool {
-	return (a.Serves == nil || a.Serves(size)) && (!a.Commutative || commutes(op))
+// Carries reports whether a can carry out a call with op among size ranks, local of them on each host.
+func (a *Algorithm) Carries(size, local int, op spec.Op) bool {
+	return (local > 0 || !a.Local) && (a.Serves == nil || a.Serves(size, local)) && (!a.Commutative || commutes(op))
 }
 
 // commuting returns the index of calls with op in a plan's Calls and Steps.
@@ -219,7 +222,7 @@ func (p *plan) notProved(s *planStep, op spec.Op, depth int, opts []Option) erro
 	}
 	var all []string
 	for _, a := range p.k.Algorithms {
-		if a.Carries(p.size, op) {
+		if a.Carries(p.size, p.local, op) {
 			words := fmt.Sprintf("%q is, for %v", a.Name, a.Proved)
 			if a.Proved == (Proved{}) {
 				words = fmt.Sprintf("%q is for none", a.Name)

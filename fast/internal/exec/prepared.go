@@ -35,6 +35,7 @@ type Form struct {
 	fused      Fused
 	Algorithm  *Algorithm
 	Depth      int
+	Local      int // ranks on each host, where they make a difference to the algorithm
 }
 
 // isFor reports whether p is the call of k with these arguments, and without options.
@@ -45,7 +46,7 @@ func (p *Prepared) isFor(k *Collective, t spec.Type, args *Args) bool {
 // Describe returns everything that ranks compare, except the call's place in the order of calls.
 func (p *Form) Describe() wire.Call {
 	d := wire.Call{Primitive: p.Collective.Hash, Schedule: p.Algorithm.Hash, Count: uint64(p.Args.Count), Type: uint32(p.Type),
-		Root: uint32(p.Args.Root), Depth: uint32(p.Depth),
+		Root: uint32(p.Args.Root), Depth: uint32(p.Depth), Local: uint32(p.Local),
 		PrimitiveName: wire.NewLabel(p.Collective.Name), AlgorithmName: wire.NewLabel(p.Algorithm.Name)}
 	if p.Collective.PointToPoint {
 		d.Peer = uint32(p.Args.Peer) + 1

@@ -41,6 +41,10 @@ func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
 	if form.Algorithm, form.Depth, err = e.Plan(form.Collective, form.Args.Count, bytes, form.Args.Op, opts); err != nil {
 		return err
 	}
+	form.Local = 0
+	if form.Algorithm.Local {
+		form.Local = e.Local
+	}
 	p.withOpts = len(opts) > 0
 	if p.generation != 0 && p.Form == *form {
 		return nil
@@ -121,6 +125,7 @@ func (x *Call) begin(r *Request, src []byte, mark wire.Mark) {
 func (x *Call) take(p *Prepared) {
 	x.generation, x.Cuts.Chunks = p.generation, 0
 	x.Rank, x.Size, x.Root, x.Peer, x.Depth = x.Executor.rank, x.Executor.size, p.Args.Root, p.Args.Peer, p.Depth
+	x.Local = p.Local
 	x.Collective, x.Algorithm, x.Count, x.Op, x.Elem = p.Collective, p.Algorithm, p.Args.Count, p.Args.Op, p.Type
 	x.Kernel, x.Many = nil, nil
 	if p.Collective.Reduces {

@@ -21,7 +21,7 @@ const (
 const (
 	HeaderBytes  = 16
 	labelBytes   = 24
-	CallBytes    = 4*8 + 6*4 + 2*labelBytes
+	CallBytes    = 4*8 + 7*4 + 2*labelBytes
 	waitingBytes = 8 + CallBytes
 	RefusedBytes = 2*8 + 2*CallBytes // the longest body of a frame that is no message
 )
@@ -70,7 +70,7 @@ func AppendCall(b []byte, c *wire.Call) []byte {
 	for _, v := range [...]uint64{c.Seq, c.Primitive, c.Schedule, c.Count} {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
-	for _, v := range [...]uint32{c.Op, c.Type, c.Root, c.Depth, c.Peer, c.Before} {
+	for _, v := range [...]uint32{c.Op, c.Type, c.Root, c.Depth, c.Peer, c.Before, c.Local} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	b = append(b, c.PrimitiveName[:]...)
@@ -82,11 +82,11 @@ func ParseCall(b []byte) (c wire.Call) {
 	for i, v := range [...]*uint64{&c.Seq, &c.Primitive, &c.Schedule, &c.Count} {
 		*v = binary.LittleEndian.Uint64(b[8*i:])
 	}
-	for i, v := range [...]*uint32{&c.Op, &c.Type, &c.Root, &c.Depth, &c.Peer, &c.Before} {
+	for i, v := range [...]*uint32{&c.Op, &c.Type, &c.Root, &c.Depth, &c.Peer, &c.Before, &c.Local} {
 		*v = binary.LittleEndian.Uint32(b[32+4*i:])
 	}
-	copy(c.PrimitiveName[:], b[56:])
-	copy(c.AlgorithmName[:], b[80:])
+	copy(c.PrimitiveName[:], b[60:])
+	copy(c.AlgorithmName[:], b[84:])
 	return c
 }
 

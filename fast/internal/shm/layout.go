@@ -64,7 +64,7 @@ type control struct {
 // its fingerprint matches.
 type record struct {
 	fingerprint uint64
-	_           [104 - unsafe.Sizeof(wire.Call{})]byte // nothing, with 64 bits
+	_           [112 - unsafe.Sizeof(wire.Call{})]byte // nothing, with 64 bits
 	call        wire.Call
 }
 
@@ -103,7 +103,7 @@ type ringHead struct {
 	withdrawn atomic.Uint32
 	// readable, if not 0, says that the receiver can read the memory of the sender's process.
 	readable atomic.Uint32
-	_        [8]byte
+	_        [56]byte
 }
 
 // stuck is the segment that a rank waits for at one end of a ring, and its call: see stuckAt.
@@ -154,9 +154,9 @@ func ringsOffset(size int) int {
 
 func multicastOffset(size int) int { return ringsOffset(size) + size*(size-1)*ringBytes }
 
-// idleBytes returns the length of what size ranks have from the beginning: a header of 4 KiB, 7.25 KiB per rank, 15.75
-// KiB per ordered pair of ranks, and 5.25 KiB per rank if there are more than two. That is 52 KiB for 2 ranks, 244 KiB
-// for 4, 63 MiB for 64, and 1007 MiB for 256.
+// idleBytes returns the length of what size ranks have from the beginning: a header of 4 KiB, 7.75 KiB per rank, 15.9
+// KiB per ordered pair of ranks, and 5.25 KiB per rank if there are more than two. That is 52 KiB for 2 ranks, 248 KiB
+// for 4, 63 MiB for 64, and 1015 MiB for 256.
 func idleBytes(size int) int {
 	n := multicastOffset(size) + multicasts(size)*multicastBytes
 	return (n + page - 1) / page * page

@@ -412,7 +412,7 @@ func drawCall(r *rand.Rand, size int) simulatedCall {
 		return c
 	}
 	k := all[i]
-	if a := &k.Algorithms[r.IntN(len(k.Algorithms))]; r.IntN(2) == 0 && a.Carries(size, fast.Sum) {
+	if a := &k.Algorithms[r.IntN(len(k.Algorithms))]; r.IntN(2) == 0 && a.Carries(size, 0, fast.Sum) {
 		c.options = []fast.Option{fast.WithAlgorithm(a.Name)}
 	}
 	return c

@@ -153,7 +153,7 @@ func TestCorruption(t *testing.T) {
 
 // isNotCompared reports whether byte i is one of a name, or of what fills the call up.
 func isNotCompared(i int) bool {
-	return i >= linkproto.HeaderBytes+52 && i < linkproto.HeaderBytes+linkproto.CallBytes
+	return i >= linkproto.HeaderBytes+60 && i < linkproto.HeaderBytes+linkproto.CallBytes
 }
 
 func isData(i int) bool {

@@ -57,6 +57,7 @@ type Call struct {
 	Depth     uint32
 	Peer      uint32 // of a point-to-point call: the receiver, plus 1; 0: all ranks take part
 	Before    uint32 // hash of the collectives before it on its communicator; of a point-to-point call: 0
+	Local     uint32 // ranks on each host, for an algorithm to which they make a difference; 0 for others
 	// Names for people, which are not compared.
 	PrimitiveName, AlgorithmName Label
 }
@@ -103,6 +104,7 @@ var Fields = []Field{
 	number("root", func(c *Call) uint64 { return uint64(c.Root) }),
 	{"algorithm", func(c *Call) uint64 { return c.Schedule }, func(c *Call) string { return c.AlgorithmName.String() }},
 	number("depth", func(c *Call) uint64 { return uint64(c.Depth) }),
+	number("ranks on each host", func(c *Call) uint64 { return uint64(c.Local) }),
 	{Earlier, func(c *Call) uint64 { return uint64(c.Before) }, func(c *Call) string { return fmt.Sprintf("%#x", c.Before) }},
 }
 
@@ -203,7 +205,7 @@ func fingerprint(form, seq uint64, before uint32) uint64 {
 // multiplication each, which a processor does side by side, as wyhash does.
 func (c *Call) Form() uint64 {
 	h := mix(c.Primitive^0xe7037ed1a0b428db, c.Schedule^0x8ebc6af09c88c6e3) ^
-		mix(c.Count^0x589965cc75374cc3, uint64(c.Peer)^0x2d358dccaa6c78a5) ^
+		mix(c.Count^0x589965cc75374cc3, (uint64(c.Local)<<32|uint64(c.Peer))^0x2d358dccaa6c78a5) ^
 		mix(uint64(c.Op)<<32^uint64(c.Type)^0x1d8e4e27c47d124f, uint64(c.Root)<<32^uint64(c.Depth)^0xeb44accab455d165)
 	return mix(h^0x9e3779b97f4a7c15, 0xa0761d6478bd642f)
 }

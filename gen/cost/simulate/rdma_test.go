@@ -38,7 +38,7 @@ func played(t *testing.T, m *Machine, algorithms []gen.Algorithm, table []gen.Ru
 		a := &algorithms[i]
 		for _, r := range append(table, gen.Rule{Algorithm: a.Name}) {
 			name := variant(&r, bytes)
-			if _, ok := times[name]; ok || r.Algorithm != a.Name || !a.Serves(size) {
+			if _, ok := times[name]; ok || r.Algorithm != a.Name || !a.Serves(size, 0) {
 				continue
 			}
 			p := gen.Params{Size: size, Peer: min(1, size-1), Depth: r.Depth(bytes/4, bytes)}

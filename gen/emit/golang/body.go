@@ -13,6 +13,7 @@ import (
 // parameters are the variables that a body starts with, and the fields of the call that hold them.
 var parameters = []struct{ name, field string }{
 	{spec.Rank.Name, "Rank"}, {spec.Size.Name, "Size"}, {spec.Root.Name, "Root"}, {spec.Peer.Name, "Peer"}, {spec.Depth.Name, "Depth"},
+	{spec.Local.Name, "Local"},
 }
 
 // errUneven says what the runtime cannot carry out: all blocks of an exec.Call are equally long.

@@ -198,10 +198,15 @@ func steadiness(e spec.Expr) int {
 	switch {
 	case e.Kind == spec.Const:
 		return 2
-	case e.Kind == spec.Variable && (e.Name == spec.Size.Name || e.Name == spec.Depth.Name):
+	case e.Kind == spec.Variable && isCount(e.Name):
 		return 1
 	}
 	return 0
+}
+
+// isCount reports whether the variable of that name is one of the parameters of a call that are 1 at least.
+func isCount(name string) bool {
+	return name == spec.Size.Name || name == spec.Depth.Name || name == spec.Local.Name
 }
 
 // negation prints the opposite of the truth value e.
@@ -276,7 +281,7 @@ func (s *scope) isPositive(e spec.Expr) bool {
 		x, y := e.Args[0], e.Args[1]
 		return s.isPositive(x) && (s.isNatural(y) || s.isPositive(y)) || s.isNatural(x) && s.isPositive(y)
 	case e.Kind == spec.Variable:
-		return s.isNatural(e) && (e.Name == spec.Size.Name || e.Name == spec.Depth.Name)
+		return s.isNatural(e) && isCount(e.Name)
 	}
 	return e.Kind == spec.Const && e.N > 0
 }

@@ -15,6 +15,7 @@ type Proof struct {
 	Depths    []int // nothing but 1 where the algorithm does not depend on depth
 	Deeper    []int // further ones, of sizes up to Few alone
 	Few       int
+	Local     bool // with every number of ranks on each host that the algorithm serves
 	Sampled   int  // from this size on not all pairs of root and peer were taken; 0: all of them
 	Schedules int  // how many
 	InPlace   bool // in place too
@@ -75,6 +76,10 @@ func (x Proof) words(p spec.Primitive) string {
 		}
 		calls = append(calls, depths)
 		all = append(all, "all depths")
+	}
+	if x.Local {
+		calls = append(calls, "every number of ranks on each host")
+		all = append(all, "every number of ranks on each host")
 	}
 	if x.InPlace {
 		calls = append(calls, "out of place and in place")

@@ -88,14 +88,21 @@ func (f *file) line(a Proved) (jen.Code, error) {
 	if a.HasDepth() {
 		fields = append(fields, jen.Id("Pipelined").Op(":").True())
 	}
+	if a.HasLocal() {
+		fields = append(fields, jen.Id("Local").Op(":").True())
+	}
 	if !a.Requires.Size.IsAbsent() {
 		s := newScope(nil)
-		s.vars[spec.Size.Name] = natural
+		s.vars[spec.Size.Name], s.vars[spec.Local.Name] = natural, natural
 		holds, err := s.truth(a.Requires.Size)
 		if err != nil {
 			return nil, located(&a.Algorithm, err)
 		}
-		serves := jen.Func().Params(jen.Id(spec.Size.Name).Int()).Bool().Custom(oneLine, jen.Return(holds))
+		local := "_"
+		if slices.Contains(variables(a.Requires.Size), spec.Local.Name) {
+			local = spec.Local.Name
+		}
+		serves := jen.Func().Params(jen.List(jen.Id(spec.Size.Name), jen.Id(local)).Int()).Bool().Custom(oneLine, jen.Return(holds))
 		fields = append(fields, jen.Id("Serves").Op(":").Add(serves))
 	}
 	fields = append(fields, jen.Id("Proved").Op(":").Add(f.proved(a)))

@@ -68,6 +68,7 @@ type printer struct {
 	defs  map[string]spec.Expr
 	truth map[string]bool   // the names of conditions
 	known map[string]string // by what they are: the names of unknown numbers
+	alias map[string]string // the variables and unknown numbers that names are short for
 
 	atoms   map[string]spec.Expr // what exponents consist of, by their texts
 	groups  map[string]*power    // by what their exponents have in common

@@ -3,6 +3,7 @@ package smt
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/collgen/collgen/gen/induct"
 	"github.com/collgen/collgen/spec"
@@ -16,7 +17,7 @@ import (
 // the scripts of [Lemmas] prove of all numbers. Where there are shifts by variables, sizes go to [MaxShifted]: shifted
 // says so.
 func Script(o *induct.Obligation) (script string, shifted bool, err error) {
-	s := &printer{o: o, defs: map[string]spec.Expr{}, truth: map[string]bool{}, groups: map[string]*power{}, known: map[string]string{}, atoms: map[string]spec.Expr{}}
+	s := &printer{o: o, defs: map[string]spec.Expr{}, truth: map[string]bool{}, groups: map[string]*power{}, known: map[string]string{}, alias: map[string]string{}, atoms: map[string]spec.Expr{}}
 	for _, n := range o.Names {
 		if !n.Is.IsAbsent() {
 			s.defs[n.Name] = n.Is
@@ -55,6 +56,9 @@ func (s *printer) names() {
 			fmt.Fprintf(&s.b, "(define-fun %s () Bool %s)\n", symbol(n.Name), is)
 		default:
 			is := s.number(n.Is)
+			if !strings.Contains(is, " ") { // so that products with it are found under one name
+				s.alias[n.Name] = is
+			}
 			fmt.Fprintf(&s.b, "(define-fun %s () Int %s)\n", symbol(n.Name), is)
 		}
 	}

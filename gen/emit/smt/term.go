@@ -1,6 +1,7 @@
 package smt
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -65,7 +66,7 @@ func (s *printer) number(e spec.Expr) string {
 	case e.Kind == spec.Const:
 		return literal(e.N)
 	case e.Kind == spec.Variable && !s.truth[e.Name]:
-		return symbol(e.Name)
+		return cmp.Or(s.alias[e.Name], symbol(e.Name))
 	case e.Kind == spec.CondExpr:
 		return fmt.Sprintf("(ite %s %s %s)", s.formula(e.Args[0]), s.number(e.Args[1]), s.number(e.Args[2]))
 	case s.isTruth(e):
