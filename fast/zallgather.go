@@ -66,9 +66,9 @@ var allGather = exec.Collective{
 	Hash:  0x9e499135016d7f3e,
 	Needs: exec.AllNeedAll,
 	Algorithms: []exec.Algorithm{
-		{Name: "bruck", Hash: 0x5ccc4e113a6ada91, Proved: exec.Proved{Sizes: 64}, Run: allGatherBruck},
+		{Name: "bruck", Hash: 0x5ccc4e113a6ada91, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherBruck},
 		{Name: "direct", Hash: 0x67515f819b9dccd6, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherDirect},
-		{Name: "recursive-doubling", Hash: 0x250f6669f976edc7, Proved: exec.Proved{Sizes: 64}, Run: allGatherRecursiveDoubling},
+		{Name: "recursive-doubling", Hash: 0x250f6669f976edc7, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherRecursiveDoubling},
 		{Name: "ring", Hash: 0xeafe2749d5760bc1, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherRing},
 	},
 	Rules: []Rule{
@@ -105,8 +105,10 @@ var allGather = exec.Collective{
 // message-passing systems, TPDS 8(11), 1997.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
-// race, and the call ends in every interleaving, even if no channel has room for a message. Calls beyond 64 ranks are
-// refused without the option Unproved.
+// race, and the call ends in every interleaving, even if no channel has room for a message. By induction over steps,
+// for sizes 1..2^31, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and
+// the call ends in every interleaving, even if no channel has room for a message; 30 obligations, each proved by z3
+// and by cvc5.
 //
 // Specification 0x9e499135016d7f3e.
 // Algorithm 0x5ccc4e113a6ada91.
@@ -216,8 +218,10 @@ func allGatherDirect(ctx context.Context, x *exec.Call) error {
 // Source: Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005.
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
-// race, and the call ends in every interleaving, even if no channel has room for a message. Calls beyond 64 ranks are
-// refused without the option Unproved.
+// race, and the call ends in every interleaving, even if no channel has room for a message. By induction over steps,
+// for sizes 1..2^31, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and
+// the call ends in every interleaving, even if no channel has room for a message; 35 obligations, each proved by z3
+// and by cvc5.
 //
 // Specification 0x9e499135016d7f3e.
 // Algorithm 0x250f6669f976edc7.

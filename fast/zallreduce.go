@@ -64,14 +64,14 @@ var allReduce = exec.Collective{
 	Reduces: true,
 	Needs:   exec.AllNeedAll,
 	Algorithms: []exec.Algorithm{
-		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4}, Run: allReduceChunkedRing},
-		{Name: "one-shot", Hash: 0xbef86ed9744de221, Proved: exec.Proved{Sizes: 64}, Run: allReduceOneShot},
-		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Proved: exec.Proved{Sizes: 64}, Run: allReduceRecursiveDoubling},
+		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceChunkedRing},
+		{Name: "one-shot", Hash: 0xbef86ed9744de221, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceOneShot},
+		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRecursiveDoubling},
 		{Name: "ring", Hash: 0x25988da3a19f4267, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRing},
-		{Name: "segmented-ring", Hash: 0x784fc0db66ff1b46, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4}, Run: allReduceSegmentedRing},
-		{Name: "tree", Hash: 0xad1047ebcea7d213, Proved: exec.Proved{Sizes: 64}, Run: allReduceTree},
-		{Name: "two-level", Hash: 0x75b52478c33b1ded, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64}, Run: allReduceTwoLevel},
-		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, Proved: exec.Proved{Sizes: 64}, Run: allReduceTwoShot},
+		{Name: "segmented-ring", Hash: 0x784fc0db66ff1b46, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceSegmentedRing},
+		{Name: "tree", Hash: 0xad1047ebcea7d213, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTree},
+		{Name: "two-level", Hash: 0x75b52478c33b1ded, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTwoLevel},
+		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTwoShot},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "recursive-doubling", MaxSize: 2, MaxPerHost: 1, Predicted: true},
@@ -126,8 +126,9 @@ var allReduce = exec.Collective{
 //
 // Proved for sizes 1..64, depths 1..4 (up to size 8 also 5..8), out of place and in place (288 schedules): what is
 // said after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has
-// room for a message. Order: same tree on all ranks. Calls beyond 64 ranks or depth 4 are refused without the option
-// Unproved.
+// room for a message. Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes
+// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
+// interleaving, even if no channel has room for a message; 70 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x2b522b5ef627b2bf.
@@ -211,7 +212,10 @@ func allReduceChunkedRing(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
-// order. Calls beyond 64 ranks are refused without the option Unproved.
+// order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
+// holds, no two accesses race, what is lent is read by the reductions of its step alone and not changed before, and
+// the call ends in every interleaving, even if no channel has room for a message; 17 obligations, each proved by z3
+// and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xbef86ed9744de221.
@@ -266,7 +270,9 @@ func allReduceOneShot(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for more than a segment of a message.
-// Order: same tree on all ranks. Calls beyond 64 ranks are refused without the option Unproved.
+// Order: same tree on all ranks. By induction over steps, for sizes 1..2^31, while sizes and products fit an int: what
+// the primitive promises holds, no two accesses race, and the call ends in every interleaving, even if no channel has
+// room for more than a segment of a message; 47 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x0cf5f14d91eadad1.
@@ -436,8 +442,9 @@ func allReduceRing(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, depths 1..4 (up to size 8 also 5..8), out of place and in place (288 schedules): what is
 // said after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has
-// room for a message. Order: same tree on all ranks. Calls beyond 64 ranks or depth 4 are refused without the option
-// Unproved.
+// room for a message. Order: same tree on all ranks. By induction over steps, for all sizes, all depths, while sizes
+// and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
+// interleaving, even if no channel has room for a message; 56 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x784fc0db66ff1b46.
@@ -518,7 +525,9 @@ func allReduceSegmentedRing(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
-// ranks. Calls beyond 64 ranks are refused without the option Unproved.
+// ranks. By induction over steps, for sizes 1..2^31, while sizes and products fit an int: what the primitive promises
+// holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 52
+// obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xad1047ebcea7d213.
@@ -631,7 +640,10 @@ func allReduceTree(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, every number of ranks on each host, out of place and in place (280 schedules): what is said
 // after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for
-// a message. Order: same tree on all ranks. Calls beyond 64 ranks are refused without the option Unproved.
+// a message. Order: same tree on all ranks. By induction over steps, for all sizes, every number of ranks on each
+// host, while sizes and products fit an int: what the primitive promises holds, no two accesses race, what is lent is
+// read by the reductions of its step alone and not changed before, and the call ends in every interleaving, even if no
+// channel has room for a message; 67 obligations, each proved by z3 and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0x75b52478c33b1ded.
@@ -739,7 +751,10 @@ func allReduceTwoLevel(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
-// order. Calls beyond 64 ranks are refused without the option Unproved.
+// order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
+// holds, no two accesses race, what is lent is read by the reductions of its step alone and not changed before, and
+// the call ends in every interleaving, even if no channel has room for a message; 28 obligations, each proved by z3
+// and by cvc5.
 //
 // Specification 0x4e0e23e16f7288fd.
 // Algorithm 0xa21e7ba1227605e7.

@@ -19,10 +19,10 @@ import (
 func TestLayout(t *testing.T) {
 	for what, is := range map[string][2]uintptr{
 		"header":   {unsafe.Sizeof(header{}), 4096},
-		"control":  {unsafe.Sizeof(control{}), 256 + history*112},
-		"record":   {unsafe.Sizeof(record{}), 112},
+		"control":  {unsafe.Sizeof(control{}), 256 + history*120},
+		"record":   {unsafe.Sizeof(record{}), 120},
 		"line":     {unsafe.Sizeof(line{}), 128},
-		"ringHead": {unsafe.Sizeof(ringHead{}), depth*128 + slots*112 + 384},
+		"ringHead": {unsafe.Sizeof(ringHead{}), depth*128 + slots*120 + 448},
 		"closed":   {unsafe.Offsetof(control{}.closed), 128},
 		"calls":    {unsafe.Offsetof(control{}.calls), 256},
 		"tail":     {unsafe.Offsetof(ringHead{}.tail), depth * 128},

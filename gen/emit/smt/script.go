@@ -56,7 +56,7 @@ func (s *printer) names() {
 			fmt.Fprintf(&s.b, "(define-fun %s () Bool %s)\n", symbol(n.Name), is)
 		default:
 			is := s.number(n.Is)
-			if !strings.Contains(is, " ") { // so that products with it are found under one name
+			if n.Is.Kind == spec.DivExpr && !strings.Contains(is, " ") { // products with a quotient are found under one name
 				s.alias[n.Name] = is
 			}
 			fmt.Fprintf(&s.b, "(define-fun %s () Int %s)\n", symbol(n.Name), is)
