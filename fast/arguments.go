@@ -32,6 +32,13 @@ const (
 	LOr  = spec.OpLOr
 )
 
+// Blocks says how long the blocks of a buffer are, in elements, and where they lie. Displs may be nil: then each block
+// begins where the one before it ends, and together they fill the buffer. Otherwise they may lie in any order, with gaps
+// between them, but no two may overlap.
+//
+// A call does not keep a Blocks, also if it is only started.
+type Blocks = exec.Blocks
+
 // Option changes how one call is carried out. All ranks have to pass the same options. The zero Option changes nothing.
 type Option = exec.Option
 

@@ -42,8 +42,8 @@ const inFlight = 4
 type slot[T Elem] struct {
 	flat    []T
 	used    int
-	tensors [][]T      // that lie in flat, one after the other
-	fused   exec.Fused // they, or the one that goes alone
+	tensors [][]T        // that lie in flat, one after the other
+	fused   exec.Lengths // they, or the one that goes alone
 	started bool
 	handle  Handle
 	opts    []Option
@@ -168,7 +168,7 @@ func (b *Bucket[T]) finish(ctx context.Context, s *slot[T]) error {
 		rest = rest[copy(tensor, rest):]
 	}
 	clear(s.tensors)
-	s.tensors, s.fused, s.used, s.started = s.tensors[:0], exec.Fused{}, 0, false
+	s.tensors, s.fused, s.used, s.started = s.tensors[:0], exec.Lengths{}, 0, false
 	return nil
 }
 

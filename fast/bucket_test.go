@@ -89,7 +89,7 @@ func TestBucketFuses(t *testing.T) {
 
 // fusedLike is for a call that does what another rank's Bucket does.
 func fusedLike(lengths ...int) Option {
-	o := Option{Kind: exec.FusedOption, Fused: new(exec.Fused)}
+	o := Option{Kind: exec.FusedOption, Fused: new(exec.Lengths)}
 	for _, n := range lengths {
 		o.Fused.Add(n)
 	}
@@ -220,7 +220,7 @@ func TestBucketCompares(t *testing.T) {
 					return err
 				})
 				var mismatch *MismatchError
-				if !errors.As(errors.Join(errs...), &mismatch) || mismatch.Field != "tensors" ||
+				if !errors.As(errors.Join(errs...), &mismatch) || mismatch.Field != "lengths" ||
 					mismatch.Mine != test.words && mismatch.Theirs != test.words || errs[1] == nil {
 					t.Errorf("%v", errs)
 				}
@@ -268,7 +268,7 @@ func TestBucketStaysFailed(t *testing.T) {
 func TestFused(t *testing.T) {
 	marks := map[uint32][]int{}
 	for _, lengths := range [][]int{nil, {1}, {2}, {1, 1}, {1, 2}, {2, 1}, {3}, {1, 1, 1}} {
-		var f exec.Fused
+		var f exec.Lengths
 		for _, n := range lengths {
 			f.Add(n)
 		}
@@ -277,23 +277,23 @@ func TestFused(t *testing.T) {
 		}
 		marks[f.Mark()] = lengths
 	}
-	var f exec.Fused
+	var f exec.Lengths
 	for i := range 1_000_000 {
 		f.Add(100_000 + i)
 	}
-	if name := f.Label().String(); name != "Bucket 1000000: 100000" {
+	if name := f.Label("Bucket").String(); name != "Bucket 1000000: 100000" {
 		t.Errorf("%q", name)
 	}
-	f = exec.Fused{}
+	f = exec.Lengths{}
 	for _, n := range []int{1234, math.MaxInt / 9, 5} {
 		f.Add(n)
 	}
-	if name := f.Label().String(); name != "Bucket 3: 1234" {
+	if name := f.Label("Bucket").String(); name != "Bucket 3: 1234" {
 		t.Errorf("%q", name)
 	}
-	f = exec.Fused{}
+	f = exec.Lengths{}
 	f.Add(math.MaxInt/2 + 1)
-	if name := f.Label().String(); name != "Bucket 1:" {
+	if name := f.Label("Bucket").String(); name != "Bucket 1:" {
 		t.Errorf("%q", name)
 	}
 }

@@ -19,8 +19,9 @@ func init() { exec.Runtime = forGenerated{} }
 // those of this package.
 type forGenerated struct{}
 
-func (forGenerated) Do(ctx context.Context, c any, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte, opts []exec.Option) error {
-	return c.(*Comm).doGenerated(ctx, k, t, args, dst, src, opts)
+func (forGenerated) Do(ctx context.Context, c any, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte,
+	blocks *exec.BlocksOf, opts []exec.Option) error {
+	return c.(*Comm).doGenerated(ctx, k, t, args, dst, src, blocks, opts)
 }
 
 func (forGenerated) Start(opts []exec.Option, call func(opts []exec.Option) error) any {
@@ -29,18 +30,32 @@ func (forGenerated) Start(opts []exec.Option, call func(opts []exec.Option) erro
 
 // do carries out one call of k on c, as collective.Do does.
 func do[T Elem](ctx context.Context, c *Comm, k *exec.Collective, dst, src []T, args *exec.Args, opts []Option) error {
-	return c.doGenerated(ctx, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), opts)
+	return c.doGenerated(ctx, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), nil, opts)
 }
 
-// doGenerated carries out one call of k, and remembers a call that was to be started and is refused.
-func (c *Comm) doGenerated(ctx context.Context, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte, opts []Option) error {
+// doUneven carries out one call of k, whose blocks are uneven, on c, as collective.DoUneven does.
+func doUneven[T Elem](ctx context.Context, c *Comm, k *exec.Collective, dst []T, dstBlocks Blocks, src []T, srcBlocks Blocks,
+	args *exec.Args, opts []Option) error {
+	blocks := exec.BlocksOf{Dst: dstBlocks, Src: srcBlocks}
+	return c.doGenerated(ctx, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), &blocks, opts)
+}
+
+// blockOf returns one of the blocks of buf, for a call in place.
+func blockOf[T Elem](primitive string, buf []T, blocks Blocks, block int) ([]T, error) {
+	return exec.BlockOf(primitive, buf, blocks, block)
+}
+
+// doGenerated carries out one call of k, and remembers a call that was to be started and is refused. Blocks is nil if
+// they are equally long.
+func (c *Comm) doGenerated(ctx context.Context, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte,
+	blocks *exec.BlocksOf, opts []Option) error {
 	switch {
 	case k == nil:
 		return refuse("Do", "the collective is nil")
 	case args == nil:
 		return refuse(k.Name, "the arguments are nil")
 	}
-	err := c.do(ctx, k, t, args, dst, src, opts)
+	err := c.do(ctx, k, t, args, dst, src, blocks, opts)
 	if err != nil && len(opts) > 0 {
 		c.refused(opts)
 	}
@@ -63,12 +78,13 @@ func refuse(primitive, format string, args ...any) error {
 }
 
 // do makes the call, or has a handle, of an option, start it.
-func (c *Comm) do(ctx context.Context, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte, opts []Option) error {
+func (c *Comm) do(ctx context.Context, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte, blocks *exec.BlocksOf,
+	opts []Option) error {
 	if err := c.enter(ctx, k.Name); err != nil {
 		return err
 	}
 	defer c.exit()
-	r, err := c.exec.Request(k, t, args, dst, src, opts)
+	r, err := c.exec.Request(k, t, args, dst, src, blocks, opts)
 	if err != nil {
 		return err
 	}

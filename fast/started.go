@@ -32,7 +32,7 @@ func (c *Comm) start(ctx context.Context, h *Handle, calls ...*exec.Request) {
 	q := c.starts()
 	h.queue, h.name, h.ctx = q, calls[0].Collective.Name, ctx
 	for _, r := range calls {
-		h.requests = append(h.requests, *r)
+		h.requests = append(h.requests, r.Kept())
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,15 +8,20 @@ import "github.com/collgen/collgen/fast/internal/exec"
 // collectives are all of this package, by name.
 var collectives = []*exec.Collective{
 	&allGather,
+	&allGatherV,
 	&allReduce,
 	&allToAll,
+	&allToAllV,
 	&barrier,
 	&broadcast,
 	&exscan,
 	&gather,
+	&gatherV,
 	&reduce,
 	&reduceScatter,
+	&reduceScatterV,
 	&scan,
 	&scatter,
+	&scatterV,
 	&send,
 }

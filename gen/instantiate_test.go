@@ -3,7 +3,6 @@ package gen_test
 import (
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -147,7 +146,7 @@ func TestInstantiate(t *testing.T) {
 // TestSchedulesAreInOrder checks what Program promises, for the catalogue: an instruction comes after those it waits
 // for, steps count from 0 without a gap, and what comes from an action is what the action says.
 func TestSchedulesAreInOrder(t *testing.T) {
-	for _, a := range slices.Concat(catalogue.Algorithms(), catalogue.Uneven()) {
+	for _, a := range catalogue.Algorithms() {
 		kinds := actionKinds(a.Body)
 		if len(kinds) != gen.CountActions(a.Body) {
 			t.Fatalf("%s has %d actions, and not %d", a.FullName(), len(kinds), gen.CountActions(a.Body))

@@ -18,7 +18,7 @@ import (
 var passes = map[string]func(gen.Algorithm) gen.Algorithm{"simplify": gen.Simplify, "prune": gen.Prune}
 
 func TestPassesKeepSchedules(t *testing.T) {
-	for _, a := range slices.Concat(catalogue.Algorithms(), catalogue.Uneven()) {
+	for _, a := range catalogue.Algorithms() {
 		for name, pass := range passes {
 			after := pass(a)
 			if err := gen.Validate(&after); err != nil {
@@ -238,7 +238,7 @@ func TestPassesRemove(t *testing.T) {
 // TestScratchIsMinimal checks that in every size from 4 on some rank of some call uses all the scratch that it asks
 // for.
 func TestScratchIsMinimal(t *testing.T) {
-	for _, a := range slices.Concat(catalogue.Algorithms(), catalogue.Uneven()) {
+	for _, a := range catalogue.Algorithms() {
 		more := a
 		more.Scratch = add(a.Scratch.OrElse(zero), one)
 		for size := 4; size <= 20; size++ {

@@ -14,15 +14,12 @@ import (
 // TestRun: every primitive's result is what its specification says, block by block.
 func TestRun(t *testing.T) {
 	for _, p := range spec.Primitives() {
+		if p.IsUneven() {
+			t.Run(p.Name, func(t *testing.T) { rapid.Check(t, runsUneven(p)) })
+			continue
+		}
 		t.Run(p.Name+"/int16", func(t *testing.T) { rapid.Check(t, runs[int16](p)) })
 		t.Run(p.Name+"/float32", func(t *testing.T) { rapid.Check(t, runs[float32](p)) })
-	}
-}
-
-// TestRunUneven: so it is where blocks are uneven.
-func TestRunUneven(t *testing.T) {
-	for _, p := range spec.Uneven() {
-		t.Run(p.Name, func(t *testing.T) { rapid.Check(t, runsUneven(p)) })
 	}
 }
 

@@ -3,7 +3,6 @@ package verify_test
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/collgen/collgen/gen"
@@ -53,7 +52,7 @@ func (r *reader) number() int {
 }
 
 func (r *reader) schedule() *gen.Schedule {
-	primitives := slices.Concat(spec.Primitives(), []spec.Primitive{nothing, meets}, spec.Uneven())
+	primitives := append(spec.Primitives(), nothing, meets)
 	s := &gen.Schedule{Algorithm: "hostile", Primitive: primitives[r.byte()%len(primitives)]}
 	s.Ranks = make([]gen.Program, r.byte()%8)
 	s.Size, s.Chunks = len(s.Ranks), 1

@@ -2,7 +2,6 @@ package verify_test
 
 import (
 	"errors"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -15,7 +14,7 @@ import (
 
 // drawSchedule returns a small schedule of some algorithm.
 func drawSchedule(t *rapid.T) *gen.Schedule {
-	catalogue := slices.Concat(catalogue.Algorithms(), catalogue.Uneven())
+	catalogue := catalogue.Algorithms()
 	a := catalogue[rapid.IntRange(0, len(catalogue)-1).Draw(t, "algorithm")]
 	t.Log(a.FullName())
 	size := rapid.IntRange(2, 6).Filter(func(n int) bool { return len(a.Locals(n)) > 0 }).Draw(t, "size")

@@ -50,7 +50,20 @@ type Buffer = exec.Buffer
 // fast.TimeoutError that waits for no rank. In both cases nothing was sent, the call does not count, and the
 // communicator stays healthy.
 func Do[T fast.Elem](ctx context.Context, c *fast.Comm, k *Collective, dst, src []T, args *Args, opts []fast.Option) error {
-	return exec.Runtime.Do(ctx, c, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), opts)
+	return exec.Runtime.Do(ctx, c, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), nil, opts)
+}
+
+// DoUneven is Do for a collective of uneven blocks. A buffer whose Blocks have no Counts is a single block. In args,
+// Count is not used, and AliasIn and AliasOut are numbers of blocks.
+func DoUneven[T fast.Elem](ctx context.Context, c *fast.Comm, k *Collective, dst []T, dstBlocks fast.Blocks, src []T, srcBlocks fast.Blocks,
+	args *Args, opts []fast.Option) error {
+	blocks := exec.BlocksOf{Dst: dstBlocks, Src: srcBlocks}
+	return exec.Runtime.Do(ctx, c, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), &blocks, opts)
+}
+
+// BlockOf returns one of the blocks of buf, for a call of primitive in place.
+func BlockOf[T fast.Elem](primitive string, buf []T, blocks fast.Blocks, block int) ([]T, error) {
+	return exec.BlockOf(primitive, buf, blocks, block)
 }
 
 // Start has call start what it calls by passing opts on to Do, and returns the handle of that.

@@ -167,7 +167,12 @@ func (m *meaning) buf(name spec.Buf) term {
 
 func (m *meaning) place(r gen.Region) term {
 	like := absent
-	if !r.Like.IsAbsent() {
+	switch {
+	case len(r.Counts) > 1:
+		refuse("a slot as long as a block of %v", r.Counts)
+	case len(r.Counts) == 1:
+		like = m.value(r.Counts[0])
+	case !r.Like.IsAbsent():
 		like = m.value(r.Like)
 	}
 	return m.region(m.buf(r.Buf), m.value(r.At), m.value(r.N.OrElse(spec.Int(1))), like)

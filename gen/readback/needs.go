@@ -26,9 +26,9 @@ func checkNeeds(p spec.Primitive, needs string) error {
 	if !ok {
 		return fmt.Errorf("the table says %s", needs)
 	}
-	if slices.Contains(p.Params, spec.ParamPeer) {
+	if slices.Contains(p.Params, spec.ParamPeer) || p.IsUneven() {
 		if needs != "" {
-			return fmt.Errorf("the table says %s of a call of two ranks", needs)
+			return fmt.Errorf("the table says %s of a call of two ranks, or of blocks that may be empty", needs)
 		}
 		return nil
 	}

@@ -19,6 +19,8 @@ type head struct {
 	Hash         uint64
 	Reduces      bool
 	PointToPoint bool
+	Uneven       bool
+	SameCounts   bool
 }
 
 // plain is what the table says of an algorithm by itself, by the names of the fields in the runtime.
@@ -44,6 +46,12 @@ type table struct {
 	rules      []gen.Rule
 }
 
+// commonCounts reports whether every rank passes the lengths of the blocks of all ranks with a buffer.
+func commonCounts(b spec.Buffer) bool {
+	one := func(e, want spec.Expr) bool { return e.String() == want.String() }
+	return len(b.Counts) == 1 && one(b.Counts[0], spec.Block) && one(b.Blocks, spec.Size) && b.On.IsAbsent()
+}
+
 func entryOf(a *Declared) plain {
 	return plain{a.Name, hash64(a.Hash), a.Requires.Commutative, a.HasDepth(), a.HasLocal(), a.Requires.OutOfPlace}
 }
@@ -51,7 +59,8 @@ func entryOf(a *Declared) plain {
 // compare compares all of a table but what is said of each algorithm.
 func (got *table) compare(c Collective) error {
 	p := c.Primitive
-	want := head{p.Name, hash64(p.Hash()), slices.Contains(p.Params, spec.ParamOp), slices.Contains(p.Params, spec.ParamPeer)}
+	want := head{p.Name, hash64(p.Hash()), slices.Contains(p.Params, spec.ParamOp), slices.Contains(p.Params, spec.ParamPeer),
+		p.IsUneven(), commonCounts(p.In) || commonCounts(p.Out)}
 	switch {
 	case got.head != want:
 		return fmt.Errorf("the table says %+v of the primitive, want %+v", got.head, want)

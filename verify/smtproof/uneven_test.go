@@ -1,37 +1,10 @@
 package smtproof_test
 
 import (
-	"testing"
-	"time"
-
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
-	"github.com/collgen/collgen/verify/smtproof"
 )
-
-// TestUneven has both solvers prove every algorithm of uneven blocks, for every number of ranks and all counts.
-func TestUneven(t *testing.T) {
-	o := smtproof.Options{Solvers: []smtproof.Solver{needSolver(t, "z3"), needSolver(t, "cvc5")}, Limit: 10 * time.Second}
-	for _, a := range catalogue.Uneven() {
-		t.Run(a.FullName(), func(t *testing.T) {
-			p, err := smtproof.ProblemOf(emitted(a))
-			if err != nil {
-				t.Fatal(err)
-			}
-			proof, err := p.Prove(t.Context(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, i := range proof.Open() {
-				t.Error(&p.Obligations[i], proof.Refute(t.Context(), i, o.Limit))
-			}
-			if p.Sizes() != "all" || len(p.Obligations) == 0 {
-				t.Errorf("%d obligations are for sizes %s", len(p.Obligations), p.Sizes())
-			}
-		})
-	}
-}
 
 // unevenPlants are mistakes about how long uneven blocks are.
 var unevenPlants = []planted{

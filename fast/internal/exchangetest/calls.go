@@ -31,7 +31,7 @@ var changes = map[string]func(*wire.Call){
 	"algorithm":          func(c *wire.Call) { c.Schedule, c.AlgorithmName = 14, wire.NewLabel("tree") },
 	"depth":              func(c *wire.Call) { c.Depth *= 2 },
 	"ranks on each host": func(c *wire.Call) { c.Local = 4 },
-	"tensors":            func(c *wire.Call) { c.Op += 1 << wire.OpBits },
+	"lengths":            func(c *wire.Call) { c.Op += 1 << wire.OpBits },
 	wire.Earlier:         func(c *wire.Call) { c.Before++ },
 }
 

@@ -4,9 +4,10 @@ import "unsafe"
 
 // Buffer is one of the buffers of a Call, cut into chunks by Layout. Its methods return the memory of chunks.
 type Buffer struct {
-	Data  []byte
-	*Cuts     // the same for all buffers of a call
-	slot  int // bytes from slot to slot; 0 if this is not scratch
+	Data   []byte
+	*Cuts           // the same for all buffers of a call
+	slot   int      // bytes from slot to slot; 0 if this is not scratch
+	blocks []extent // where uneven ones lie, which are not cut
 }
 
 // Cuts is how blocks are cut into chunks.
@@ -16,17 +17,23 @@ type Cuts struct {
 	short  int // bytes of a chunk
 	longs  int // how many chunks of a block, the first ones, have one element more
 	elem   int // bytes of an element
+	// The lengths of uneven blocks, as all ranks know them. Then Chunks is 0, and all of the above too.
+	uneven []extent
 }
 
 // Chunk returns the chunk of index at, counted through all blocks: block × chunks per block + chunk. Of scratch it is a
 // slot.
 func (b *Buffer) Chunk(at int) []byte { return b.Span(at, 1) }
 
-// Span returns the n consecutive chunks from index at on. Of scratch it is n slots.
+// Span returns the n consecutive chunks from index at on. Of scratch it is n slots. Where blocks are uneven, n is 1.
 func (b *Buffer) Span(at, n int) []byte {
 	if b.Chunks == 1 && b.slot == 0 { // as for most short calls
 		from, to := at*b.block, (at+n)*b.block
 		return b.Data[from:to:to]
+	}
+	if b.blocks != nil {
+		is := b.blocks[at]
+		return b.Data[is.from:is.to:is.to]
 	}
 	from, to := b.offset(at), b.offset(at+n)
 	return b.Data[from:to:to]
@@ -53,6 +60,9 @@ func (b *Buffer) offset(at int) int {
 
 // length returns the length of chunk at in bytes.
 func (c *Cuts) length(at int) int {
+	if c.uneven != nil {
+		return c.uneven[at].to - c.uneven[at].from
+	}
 	if c.longs > 0 && at%c.Chunks < c.longs {
 		return c.short + c.elem
 	}

@@ -241,21 +241,38 @@ func (x *Call) reset() {
 const MaxScratch = 16 << 30
 
 // Layout cuts every block into that many chunks, and provides that many slots of scratch, each as long as the longest
-// chunk. If the elements cannot be divided evenly, the first chunks have one more than the others. Every algorithm
-// begins with Layout. It fails with ErrInvalidArgument if the numbers are out of range or the scratch exceeds 16 GiB.
+// chunk. If the elements cannot be divided evenly, the first chunks have one more than the others. Uneven blocks are not
+// cut, and a slot is as long as the longest block of the rank's buffers. Every algorithm begins with Layout. It fails
+// with ErrInvalidArgument if the numbers are out of range or the scratch exceeds 16 GiB.
 func (x *Call) Layout(chunks, slots int) error {
 	if chunks < 1 || slots < 0 {
 		return wire.Refuse(x.Collective.Name, "a layout of %d chunks and %d slots", chunks, slots)
+	}
+	if x.blocks != nil {
+		return x.layoutUneven(chunks, slots)
 	}
 	bytes := x.Elem.Bytes()
 	if x.Cuts.Chunks != chunks {
 		x.Cuts = Cuts{block: x.Count * bytes, Chunks: chunks, short: x.Count / chunks * bytes, longs: x.Count % chunks, elem: bytes}
 	}
+	return x.reserve(slots, x.Cuts.length(0))
+}
+
+// layoutUneven is Layout for uneven blocks.
+func (x *Call) layoutUneven(chunks, slots int) error {
+	if chunks != 1 {
+		return wire.Refuse(x.Collective.Name, "uneven blocks of %d chunks", chunks)
+	}
+	x.Cuts = Cuts{uneven: x.blocks.common}
+	return x.reserve(slots, max(1, x.blocks.longest)) // a slot of nothing is one yet
+}
+
+// reserve provides slots of scratch, each of so many bytes.
+func (x *Call) reserve(slots, slot int) error {
 	if slots == 0 {
 		x.Scratch.Data, x.Scratch.slot = nil, 0
 		return nil
 	}
-	slot := x.Cuts.length(0)
 	over, total := bits.Mul64(uint64(slots), uint64(slot))
 	if over != 0 || total > min(MaxScratch, uint64(maxInt-CacheLine)) {
 		return wire.Refuse(x.Collective.Name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)

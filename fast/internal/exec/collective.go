@@ -18,6 +18,8 @@ type Collective struct {
 	Hash         uint64 // of the specification
 	Reduces      bool   // takes an op
 	PointToPoint bool   // is the call of two ranks alone, Root and Peer
+	Uneven       bool   // its blocks may differ in length
+	SameCounts   bool   // of uneven blocks: every rank passes the lengths of all blocks of one of its buffers
 	Needs        Needs  // which ranks must begin the call before a rank's own can end
 	Algorithms   []Algorithm
 	// Rules select the algorithm of a call: the first rule that matches decides. A call that matches none gets the
@@ -68,7 +70,7 @@ type Algorithm struct {
 
 // Args are the arguments of a call besides its buffers.
 type Args struct {
-	Count      int // elements per block
+	Count      int // elements per block; of uneven blocks, of all that every rank knows
 	Op         spec.Op
 	Root, Peer int
 	// If the call is in place, In's element AliasIn is Out's element AliasOut. NoAlias: the buffers must not overlap.

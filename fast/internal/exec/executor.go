@@ -29,6 +29,7 @@ type Executor struct {
 	Group                  []Request // point-to-point calls that are made together
 	descs                  []wire.Call
 	scratch, Staged, spare memory
+	blocks                 blocks // of the last request
 }
 
 // Recorder is told of an executor's calls.
@@ -53,7 +54,8 @@ type Call struct {
 
 	Executor   *Executor
 	Cuts       Cuts
-	form       *Form // of the call in progress; nil: none
+	blocks     *blocks // where uneven ones lie; nil: they are equally long
+	form       *Form   // of the call in progress; nil: none
 	Collective *Collective
 	Algorithm  *Algorithm
 	generation uint64    // of the prepared call from which Cuts and the fields below come

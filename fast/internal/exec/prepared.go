@@ -9,11 +9,21 @@ import (
 type Request struct {
 	Prepared
 	Dst, Src []byte
+	blocks   *blocks // where uneven ones lie; nil: they are equally long
 }
 
 // NewRequest returns a call that is yet to be prepared.
 func NewRequest(k *Collective, t spec.Type, args Args, dst, src []byte) *Request {
-	return &Request{Prepared{Form: Form{Collective: k, Type: t, Args: args}}, dst, src}
+	return &Request{Prepared: Prepared{Form: Form{Collective: k, Type: t, Args: args}}, Dst: dst, Src: src}
+}
+
+// Kept returns r for a time when its executor may have another request: with memory of its own for where blocks lie.
+func (r *Request) Kept() Request {
+	is := *r
+	if r.blocks != nil {
+		is.blocks = r.blocks.kept()
+	}
+	return is
 }
 
 // Prepared is a call whose arguments were checked and whose algorithm was chosen, like a persistent collective of MPI:
@@ -32,7 +42,7 @@ type Form struct {
 	Collective *Collective
 	Type       spec.Type
 	Args       Args
-	fused      Fused
+	lengths    Lengths // of a Bucket's tensors, or of uneven blocks that all ranks know
 	Algorithm  *Algorithm
 	Depth      int
 	Local      int // ranks on each host, where they make a difference to the algorithm
@@ -52,10 +62,14 @@ func (p *Form) Describe() wire.Call {
 		d.Peer = uint32(p.Args.Peer) + 1
 	}
 	if p.Collective.Reduces {
-		d.Op = uint32(p.Args.Op) | p.fused.Mark()
+		d.Op = uint32(p.Args.Op)
 	}
-	if p.fused.n > 0 {
-		d.PrimitiveName = p.fused.Label()
+	if d.Op |= p.lengths.Mark(); p.lengths.n > 0 {
+		what := "Bucket"
+		if p.Collective.Uneven {
+			what = p.Collective.Name
+		}
+		d.PrimitiveName = p.lengths.Label(what)
 	}
 	return d
 }

@@ -10,16 +10,43 @@ import (
 )
 
 // Request returns the call of k with these arguments, prepared, or an error if they are invalid. The result is valid
-// until the next Request.
-func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []byte, opts []Option) (*Request, error) {
+// until the next Request. Uneven is nil if blocks are equally long; otherwise AliasIn and AliasOut of args are numbers
+// of blocks.
+func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []byte, uneven *BlocksOf, opts []Option) (*Request, error) {
+	if uneven != nil || k.Uneven {
+		return e.requestUneven(k, t, args, dst, src, uneven, opts)
+	}
 	r := &e.last
 	if len(opts) > 0 || !r.isFor(k, t, args) {
-		form := Form{Collective: k, Type: t, Args: *args, fused: fusedOf(opts)}
+		form := Form{Collective: k, Type: t, Args: *args, lengths: fusedOf(opts)}
 		if err := e.prepare(&r.Prepared, &form, opts); err != nil {
 			return nil, err
 		}
 	}
-	r.Dst, r.Src = dst, src
+	r.Dst, r.Src, r.blocks = dst, src, nil
+	return r, r.checkOverlap()
+}
+
+// requestUneven is Request for a collective of uneven blocks.
+func (e *Executor) requestUneven(k *Collective, t spec.Type, args *Args, dst, src []byte, uneven *BlocksOf, opts []Option) (*Request, error) {
+	if uneven == nil || !k.Uneven {
+		return nil, wire.Refuse(k.Name, "its blocks are uneven: %t; the call says how long they are: %t", k.Uneven, uneven != nil)
+	}
+	r := &e.last
+	is, counts, err := e.blocks.placed(k, t.Bytes(), args, dst, src, uneven)
+	if err != nil {
+		return nil, err
+	}
+	if len(opts) > 0 || !r.isFor(k, t, &is) || r.lengths.hash != hashOf(counts) {
+		form := Form{Collective: k, Type: t, Args: is}
+		for _, n := range counts {
+			form.lengths.Add(n)
+		}
+		if err := e.prepare(&r.Prepared, &form, opts); err != nil {
+			return nil, err
+		}
+	}
+	r.Dst, r.Src, r.blocks = dst, src, &e.blocks
 	return r, r.checkOverlap()
 }
 
@@ -37,8 +64,11 @@ func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
 	if err := e.check(form); err != nil {
 		return err
 	}
-	bytes := form.Args.Count * form.Type.Bytes()
-	if form.Algorithm, form.Depth, err = e.Plan(form.Collective, form.Args.Count, bytes, form.Args.Op, opts); err != nil {
+	count := form.Args.Count
+	if form.Collective.Uneven { // rules see what a block has on average
+		count = (count + e.size - 1) / e.size
+	}
+	if form.Algorithm, form.Depth, err = e.Plan(form.Collective, count, count*form.Type.Bytes(), form.Args.Op, opts); err != nil {
 		return err
 	}
 	form.Local = 0
@@ -119,11 +149,15 @@ func (x *Call) begin(r *Request, src []byte, mark wire.Mark) {
 	}
 	x.In.Data, x.Out.Data, x.form, x.mark = src, r.Dst, &r.Form, mark
 	x.Begun, x.running = false, true
+	if r.blocks != nil {
+		x.blocks, x.In.blocks, x.Out.blocks = r.blocks, r.blocks.src, r.blocks.dst
+	}
 }
 
 // take prepares x for p.
 func (x *Call) take(p *Prepared) {
 	x.generation, x.Cuts.Chunks = p.generation, 0
+	x.blocks, x.In.blocks, x.Out.blocks = nil, nil, nil
 	x.Rank, x.Size, x.Root, x.Peer, x.Depth = x.Executor.rank, x.Executor.size, p.Args.Root, p.Args.Peer, p.Depth
 	x.Local = p.Local
 	x.Collective, x.Algorithm, x.Count, x.Op, x.Elem = p.Collective, p.Algorithm, p.Args.Count, p.Args.Op, p.Type

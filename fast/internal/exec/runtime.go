@@ -10,7 +10,7 @@ import (
 // Runtime gives package collective access to what package fast does not export. Comm is a *fast.Comm, and handle a
 // *fast.Handle. It is set when fast is initialized.
 var Runtime interface {
-	Do(ctx context.Context, comm any, k *Collective, t spec.Type, args *Args, dst, src []byte, opts []Option) error
+	Do(ctx context.Context, comm any, k *Collective, t spec.Type, args *Args, dst, src []byte, blocks *BlocksOf, opts []Option) error
 	Start(opts []Option, call func(opts []Option) error) (handle any)
 }
 

@@ -51,8 +51,8 @@ type Call struct {
 	Seq       uint64 // number of the call on its communicator, from 1; between two ranks for point-to-point calls
 	Primitive uint64 // hash of the primitive's name and specification
 	Schedule  uint64 // hash of the algorithm
-	Count     uint64 // elements per block
-	Op, Type  uint32 // of package spec; of what a Bucket reduces, Op has a hash of its tensors' lengths above OpBits
+	Count     uint64 // elements per block; of uneven blocks, of all that every rank knows
+	Op, Type  uint32 // of package spec; above OpBits, Op has a hash of the lengths of a Bucket's tensors or of uneven blocks
 	Root      uint32 // of a point-to-point call: the sender
 	Depth     uint32
 	Peer      uint32 // of a point-to-point call: the receiver, plus 1; 0: all ranks take part
@@ -97,7 +97,7 @@ var Fields = []Field{
 	{"primitive", func(c *Call) uint64 { return c.Primitive }, func(c *Call) string { return c.PrimitiveName.String() }},
 	{"peer", func(c *Call) uint64 { return uint64(c.Peer) }, func(c *Call) string { return peerWords(c.Peer) }},
 	number("seq", func(c *Call) uint64 { return c.Seq }),
-	{"tensors", func(c *Call) uint64 { return uint64(c.Op >> OpBits) }, func(c *Call) string { return c.PrimitiveName.String() }},
+	{"lengths", func(c *Call) uint64 { return uint64(c.Op >> OpBits) }, func(c *Call) string { return c.PrimitiveName.String() }},
 	{"op", func(c *Call) uint64 { return uint64(c.op()) }, func(c *Call) string { return words[spec.Op](c.op()) }},
 	{"type", func(c *Call) uint64 { return uint64(c.Type) }, func(c *Call) string { return words[spec.Type](c.Type) }},
 	number("count", func(c *Call) uint64 { return c.Count }),
@@ -113,7 +113,7 @@ func number(name string, value func(*Call) uint64) Field {
 	return Field{name, value, func(c *Call) string { return strconv.FormatUint(value(c), 10) }}
 }
 
-// op returns the number of the call's Op, without its tensors.
+// op returns the number of the call's Op, without the hash of lengths.
 func (c *Call) op() uint32 { return c.Op & (1<<OpBits - 1) }
 
 // Earlier is the field of calls that agree but come after calls that did not.

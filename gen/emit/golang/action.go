@@ -117,6 +117,6 @@ func (s *scope) region(r gen.Region) (jen.Code, error) {
 	if !hasLike(r) {
 		return buf.Dot("Chunk").Call(at), nil
 	}
-	like, err := s.number(r.Like)
+	like, err := s.number(likeOf(r))
 	return buf.Dot("Slot").Call(at, like), err
 }

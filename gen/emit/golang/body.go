@@ -16,13 +16,12 @@ var parameters = []struct{ name, field string }{
 	{spec.Local.Name, "Local"},
 }
 
-// errUneven says what the runtime cannot carry out: all blocks of an exec.Call are equally long.
-var errUneven = errors.New("the primitive has uneven blocks, of which no Go is generated")
-
 // body prints what a generated algorithm does.
 func body(a *gen.Algorithm) ([]jen.Code, error) {
 	if a.Primitive.IsUneven() {
-		return nil, located(a, errUneven)
+		if err := checkUneven(a); err != nil {
+			return nil, located(a, err)
+		}
 	}
 	list := lower(a.Body)
 	_, used := prune(slices.Clone(list), variables(a.Chunks, a.Scratch))

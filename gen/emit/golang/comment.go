@@ -29,14 +29,20 @@ func comment(text string) *jen.Statement {
 func functionDoc(p spec.Primitive, name string) string {
 	doc := text.Paragraph(strings.Replace(p.Doc, p.Name, name, 1))
 	if len(buffers(p)) > 0 {
-		doc += "\n" + text.Paragraph(lengths(p)+" In the conditions, in is src, out is dst, a block has count elements, and x[q] is the "+
-			"input of rank q.")
+		long := "a block has count elements"
+		if p.IsUneven() {
+			long = "n says how long blocks are"
+		}
+		doc += "\n" + text.Paragraph(lengths(p)+" In the conditions, in is src, out is dst, "+long+", and x[q] is the input of rank q.")
 	}
 	return doc + text.Promise(p) + fmt.Sprintf("\nSpecification %s.\n", SpecHash(p))
 }
 
 // lengths says how long the buffers are.
 func lengths(p spec.Primitive) string {
+	if p.IsUneven() {
+		return unevenLengths(p)
+	}
 	dst, src := sides(p)
 	var all []string
 	for _, s := range []side{src, dst} {

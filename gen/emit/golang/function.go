@@ -14,6 +14,9 @@ func HasFunction(p spec.Primitive) bool { return !slices.Contains(p.Params, spec
 // functions prints the functions of p: one with a buffer for each of in and out and, where it can be, one in place; and
 // for each of these one that starts it.
 func (f *file) functions(p spec.Primitive) ([]jen.Code, error) {
+	if p.IsUneven() {
+		return f.unevenFunctions(p)
+	}
 	name := p.Name
 	share, ok := inPlace(p)
 	var code []jen.Code
@@ -23,14 +26,18 @@ func (f *file) functions(p spec.Primitive) ([]jen.Code, error) {
 		if err != nil {
 			return nil, err
 		}
-		inPlace := function{p, p.Name, []string{"buf"}}
+		inPlace := function{p, p.Name, []buffer{{name: "buf"}}}
 		code = append(code, f.declare(inPlace, inPlaceDoc(p, share), body), f.start(inPlace))
 	}
 	body, err := f.intoBody(p)
 	if err != nil {
 		return nil, err
 	}
-	into := function{p, name, buffers(p)}
+	var both []buffer
+	for _, b := range buffers(p) {
+		both = append(both, buffer{name: b})
+	}
+	into := function{p, name, both}
 	return append(code, f.declare(into, functionDoc(p, name), body), f.start(into)), nil
 }
 
@@ -38,8 +45,11 @@ func (f *file) functions(p spec.Primitive) ([]jen.Code, error) {
 type function struct {
 	spec.Primitive
 	name    string
-	buffers []string
+	buffers []buffer
 }
+
+// buffer is a parameter for a buffer, and the one beside it for its uneven blocks, if it has one.
+type buffer struct{ name, blocks string }
 
 // declare prints a function.
 func (f *file) declare(x function, doc string, body []jen.Code) jen.Code {
@@ -51,7 +61,10 @@ func (f *file) start(x function) jen.Code {
 	name := startName(x.name)
 	var buffers []jen.Code
 	for _, b := range x.buffers {
-		buffers = append(buffers, jen.Id(b))
+		buffers = append(buffers, jen.Id(b.name))
+		if b.blocks != "" {
+			buffers = append(buffers, jen.Id(b.blocks))
+		}
 	}
 	call := jen.Func().Params(jen.Id("opts").Index().Add(f.fast("Option"))).Error().
 		Custom(oneLine, arguments(x.Primitive, x.name, buffers...))
@@ -67,11 +80,7 @@ func (f *file) head(x function, name, doc string) *jen.Statement {
 	head := jen.Add(comment(doc)).Line().Func().Id(name)
 	if len(x.buffers) > 0 {
 		head.Types(jen.Id("T").Add(f.fast("Elem")))
-		params = append(params, jen.ListFunc(func(g *jen.Group) {
-			for _, b := range x.buffers {
-				g.Id(b)
-			}
-		}).Index().Id("T"))
+		params = append(params, f.bufferParams(x.buffers)...)
 	}
 	for _, p := range x.Params {
 		if p == spec.ParamOp {
@@ -81,6 +90,22 @@ func (f *file) head(x function, name, doc string) *jen.Statement {
 		}
 	}
 	return head.Params(append(params, jen.Id("opts").Op("...").Add(f.fast("Option")))...)
+}
+
+// bufferParams prints the parameters for buffers: those of equal blocks as one list.
+func (f *file) bufferParams(buffers []buffer) (params []jen.Code) {
+	var names []jen.Code
+	for i, b := range buffers {
+		names = append(names, jen.Id(b.name))
+		if b.blocks != "" || i == len(buffers)-1 {
+			params = append(params, jen.List(names...).Index().Id("T"))
+			names = nil
+		}
+		if b.blocks != "" {
+			params = append(params, jen.Id(b.blocks).Add(f.fast("Blocks")))
+		}
+	}
+	return params
 }
 
 // arguments passes a call of p on to the function name, with these buffers.
@@ -147,7 +172,7 @@ func (f *file) args(p spec.Primitive, s *scope) (jen.Code, error) {
 	dst, src := sides(p)
 	var fields []jen.Code
 	field := func(name string, value jen.Code) { fields = append(fields, jen.Id(name).Op(":").Add(value)) }
-	if dst.exists() || src.exists() {
+	if (dst.exists() || src.exists()) && !p.IsUneven() {
 		field("Count", jen.Id("count"))
 	}
 	for _, x := range []struct {
@@ -165,7 +190,7 @@ func (f *file) args(p spec.Primitive, s *scope) (jen.Code, error) {
 	return jen.Op("&").Add(f.written("Args")).Values(append(fields, aliases...)...), err
 }
 
-// aliases print the elements of in and out that are the same in place.
+// aliases print the elements of in and out that are the same in place; of uneven blocks, the blocks.
 func (s *scope) aliases(p spec.Primitive) ([]jen.Code, error) {
 	var fields []jen.Code
 	for _, alias := range []struct {
@@ -175,11 +200,15 @@ func (s *scope) aliases(p spec.Primitive) ([]jen.Code, error) {
 		if alias.block.IsAbsent() || same(alias.block, spec.Int(0)) {
 			continue
 		}
-		at, err := s.number(times(alias.block, count))
+		at := times(alias.block, count)
+		if p.IsUneven() {
+			at = alias.block
+		}
+		value, err := s.number(at)
 		if err != nil {
 			return nil, err
 		}
-		fields = append(fields, jen.Id(alias.field).Op(":").Add(at))
+		fields = append(fields, jen.Id(alias.field).Op(":").Add(value))
 	}
 	return fields, nil
 }

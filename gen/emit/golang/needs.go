@@ -19,8 +19,11 @@ var patterns = []struct {
 }
 
 // needsOf returns the name of the first pattern that p fits for all sizes that are proved, and every root; "" if there
-// is none, or p makes no sense.
+// is none, p makes no sense, or blocks are uneven: then some may be empty, which nobody waits for.
 func needsOf(p spec.Primitive) string {
+	if p.IsUneven() {
+		return ""
+	}
 	for _, pattern := range patterns {
 		if fits(p, pattern.needs) {
 			return pattern.name

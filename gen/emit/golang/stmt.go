@@ -95,7 +95,7 @@ func regionNames(regions ...gen.Region) []string {
 	for _, r := range regions {
 		list = append(append(list, bufName(r.Buf)), variables(r.At, r.N)...)
 		if hasLike(r) {
-			list = append(list, variables(r.Like)...)
+			list = append(list, variables(likeOf(r))...)
 		}
 	}
 	return list
@@ -103,7 +103,15 @@ func regionNames(regions ...gen.Region) []string {
 
 // hasLike reports whether what a region's data are as long as is printed: it counts in scratch alone, and of one slot.
 func hasLike(r gen.Region) bool {
-	return !r.Like.IsAbsent() && same(r.N.OrElse(spec.Int(1)), spec.Int(1)) && r.Buf != spec.In && r.Buf != spec.Out
+	return !likeOf(r).IsAbsent() && same(r.N.OrElse(spec.Int(1)), spec.Int(1)) && r.Buf != spec.In && r.Buf != spec.Out
+}
+
+// likeOf returns which chunk the data of a region are as long as, or which uneven block of those that all ranks know.
+func likeOf(r gen.Region) spec.Expr {
+	if len(r.Counts) > 0 {
+		return r.Counts[0]
+	}
+	return r.Like
 }
 
 // variables returns the variables of exprs, each as often as it occurs.

@@ -28,6 +28,12 @@ func (f *file) table(c Collective) (jen.Code, error) {
 	if slices.Contains(c.Primitive.Params, spec.ParamPeer) {
 		fields = append(fields, jen.Id("PointToPoint").Op(":").True())
 	}
+	if c.Primitive.IsUneven() {
+		fields = append(fields, jen.Id("Uneven").Op(":").True())
+		if SameCounts(c.Primitive) {
+			fields = append(fields, jen.Id("SameCounts").Op(":").True())
+		}
+	}
 	if needs := needsOf(c.Primitive); needs != "" {
 		fields = append(fields, jen.Id("Needs").Op(":").Add(f.written(needs)))
 	}

@@ -1,0 +1,155 @@
+package exec
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// Blocks says how long the blocks of a buffer are, and where they lie.
+type Blocks struct {
+	Counts []int // elements of each block
+	Displs []int // where each block begins, in elements; nil: each where the one before it ends, the first at 0
+}
+
+// BlockOf returns one of the blocks of buf, for a call in place.
+func BlockOf[T any](primitive string, buf []T, blocks Blocks, block int) ([]T, error) {
+	if block >= len(blocks.Counts) || blocks.Displs != nil && block >= len(blocks.Displs) {
+		return nil, wire.Refuse(primitive, "blocks has %d Counts and %d Displs, and the block of rank %d is in place", len(blocks.Counts),
+			len(blocks.Displs), block)
+	}
+	from, n := 0, blocks.Counts[block]
+	if blocks.Displs != nil {
+		from = blocks.Displs[block]
+	} else {
+		for i, n := range blocks.Counts[:block] {
+			if n < 0 || n > len(buf)-from {
+				return nil, refuseBlock(primitive, "buf", i, n, from, len(buf))
+			}
+			from += n
+		}
+	}
+	if from < 0 || n < 0 || from > len(buf) || n > len(buf)-from {
+		return nil, refuseBlock(primitive, "buf", block, n, from, len(buf))
+	}
+	return buf[from : from+n], nil
+}
+
+// refuseBlock returns the error of a block that does not lie in its buffer.
+func refuseBlock(primitive, buffer string, block, n, from, length int) error {
+	return wire.Refuse(primitive, "block %d of %s has %d elements from %d on, and len(%s) is %d", block, buffer, n, from, buffer, length)
+}
+
+// extent is where a block lies in its buffer, in bytes.
+type extent struct{ from, to int }
+
+// blocks is where the uneven blocks of a call lie. An executor reuses its memory.
+type blocks struct {
+	dst, src []extent
+	common   []extent // that of dst and src whose lengths every rank knows; nil: neither
+	longest  int      // bytes of the longest block
+	sorted   []extent // memory of disjoint
+}
+
+// BlocksOf are the uneven blocks of a call's buffers. A buffer without Counts is a single block.
+type BlocksOf struct{ Dst, Src Blocks }
+
+// placed returns args for a call of k with these blocks, and the lengths that every rank passes, if there are any. It
+// works out where the blocks lie.
+func (b *blocks) placed(k *Collective, elem int, args *Args, dst, src []byte, of *BlocksOf) (is Args, counts []int, err error) {
+	if b.dst, err = b.extents(b.dst, k.Name, "dst", elem, len(dst), of.Dst); err != nil {
+		return is, nil, err
+	}
+	if b.src, err = b.extents(b.src, k.Name, "src", elem, len(src), of.Src); err != nil {
+		return is, nil, err
+	}
+	b.longest = 0
+	for _, list := range [][]extent{b.dst, b.src} {
+		for _, x := range list {
+			b.longest = max(b.longest, x.to-x.from)
+		}
+	}
+	switch b.common = nil; {
+	case k.SameCounts && of.Dst.Counts != nil:
+		counts, b.common = of.Dst.Counts, b.dst
+	case k.SameCounts:
+		counts, b.common = of.Src.Counts, b.src
+	}
+	is = *args
+	is.AliasIn, is.AliasOut = beginning(b.src, args.AliasIn)/elem, beginning(b.dst, args.AliasOut)/elem
+	is.Count = 0
+	for _, n := range counts {
+		is.Count += n
+	}
+	return is, counts, nil
+}
+
+// extents returns where the blocks of a buffer of so many bytes lie, in the memory of list, or why they do not lie in
+// it one beside another.
+func (b *blocks) extents(list []extent, primitive, buffer string, elem, bytes int, is Blocks) ([]extent, error) {
+	if list = list[:0]; is.Counts == nil {
+		return append(list, extent{0, bytes}), nil
+	}
+	if is.Displs != nil && len(is.Displs) != len(is.Counts) {
+		return list, wire.Refuse(primitive, "%s has %d Displs and %d Counts", buffer, len(is.Displs), len(is.Counts))
+	}
+	end, ascending := 0, true
+	for i, n := range is.Counts {
+		from := end
+		if is.Displs != nil {
+			from = is.Displs[i]
+		}
+		if length := bytes / elem; n < 0 || from < 0 || from > length || n > length-from {
+			return list, refuseBlock(primitive, buffer, i, n, from, length)
+		}
+		list = append(list, extent{from * elem, (from + n) * elem})
+		if n > 0 {
+			ascending = ascending && from >= end
+			end = from + n
+		}
+	}
+	switch {
+	case is.Displs == nil && end*elem != bytes:
+		return list, wire.Refuse(primitive, "the blocks of %s have %d elements, and len(%s) is %d", buffer, end, buffer, bytes/elem)
+	case !ascending && !b.disjoint(list):
+		return list, wire.Refuse(primitive, "blocks of %s overlap", buffer)
+	}
+	return list, nil
+}
+
+// disjoint reports whether no two blocks have an element in common.
+func (b *blocks) disjoint(list []extent) bool {
+	b.sorted = append(b.sorted[:0], list...)
+	slices.SortFunc(b.sorted, func(x, y extent) int { return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to)) })
+	end := 0
+	for _, x := range b.sorted {
+		if x.from < x.to && x.from < end {
+			return false
+		}
+		end = max(end, x.to)
+	}
+	return true
+}
+
+// beginning returns where a block begins, in bytes; 0 if there is no such block.
+func beginning(list []extent, block int) int {
+	if block >= len(list) {
+		return 0
+	}
+	return list[block].from
+}
+
+// kept returns b with memory of its own.
+func (b *blocks) kept() *blocks {
+	is := &blocks{dst: slices.Clone(b.dst), src: slices.Clone(b.src), longest: b.longest}
+	switch unsafe.SliceData(b.common) {
+	case nil:
+	case unsafe.SliceData(b.dst):
+		is.common = is.dst
+	default:
+		is.common = is.src
+	}
+	return is
+}
