@@ -72,7 +72,9 @@ var allGatherV = exec.Collective{
 		{Name: "ring", Hash: 0xce71bc82d4961ee2, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherVRing},
 	},
 	Rules: []Rule{
+		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 131072, Predicted: true},
 		{Algorithm: "direct", MaxSize: 8},
+		{Algorithm: "direct", MaxBytes: 4096},
 		{Algorithm: "ring"},
 	},
 }

@@ -56,7 +56,7 @@ var allToAllV = exec.Collective{
 		{Name: "pairwise", Hash: 0xaa9f48d49663b3bb, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allToAllVPairwise},
 	},
 	Rules: []Rule{
-		{Algorithm: "direct", MaxSize: 8},
+		{Algorithm: "direct", MaxSize: 64},
 		{Algorithm: "pairwise"},
 	},
 }

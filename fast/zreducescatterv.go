@@ -78,6 +78,9 @@ var reduceScatterV = exec.Collective{
 		{Name: "ring", Hash: 0xcdcb19b967b1d10a, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterVRing},
 	},
 	Rules: []Rule{
+		{Transport: "rdma", Algorithm: "ring", MaxSize: 2, MaxPerHost: 1, Predicted: true},
+		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 32768, Predicted: true},
+		{Transport: "rdma", Algorithm: "ring", MaxPerHost: 1, Predicted: true},
 		{Algorithm: "ring", MaxSize: 2},
 		{Transport: "inproc", Algorithm: "direct", MaxSize: 8, MaxBytes: 131072},
 		{Transport: "inproc", Algorithm: "ring", MaxSize: 8},

@@ -14,8 +14,8 @@ type Call[T Elem] struct {
 	Op   spec.Op // of a reduction
 	Root int     // the root, or the sender
 	Peer int     // the receiver
-	// Counts says how long uneven blocks are: Counts[r][0] is the length of rank r's block; of AllToAllV, Counts[q][r] is that of
-	// the block from rank q to rank r.
+	// Counts says how long uneven blocks are: Counts[r][0] is the length of rank r's block; of AllToAllV, Counts[q][r] is
+	// that of the block from rank q to rank r. If it is nil, all are equally long.
 	Counts [][]int
 }
 

@@ -10,11 +10,17 @@ func (c Call[T]) GatherV() [][]T { return c.Gather() }
 
 // ScatterV gives rank r block r of the root.
 func (c Call[T]) ScatterV() [][]T {
+	if c.Counts == nil {
+		return c.Scatter()
+	}
 	return c.each(func(rank int) []T { return slices.Clone(cut(c.In[c.Root], c.ofRanks(), rank)) })
 }
 
 // ReduceScatterV gives rank r the reduction of block r of all inputs.
 func (c Call[T]) ReduceScatterV() [][]T {
+	if c.Counts == nil {
+		return c.ReduceScatter()
+	}
 	return c.each(func(rank int) []T {
 		var operands [][]T
 		for q := range c.In {
@@ -26,6 +32,9 @@ func (c Call[T]) ReduceScatterV() [][]T {
 
 // AllToAllV gives rank r block r of every rank.
 func (c Call[T]) AllToAllV() [][]T {
+	if c.Counts == nil {
+		return c.AllToAll()
+	}
 	return c.each(func(rank int) []T {
 		var out []T
 		for q := range c.In {

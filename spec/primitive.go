@@ -1,6 +1,9 @@
 package spec
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Primitive says what a collective promises. It is closed data: everything that is derived from it (the checker, the
 // argument checks, the property tests, the documentation) is a walk over this value.
@@ -176,6 +179,16 @@ func (b Buffer) Length(env Env, block int) (l Length, err error) {
 
 // IsUneven reports whether blocks of one call of p can differ in length.
 func (p Primitive) IsUneven() bool { return p.Arity() > 0 }
+
+// SameCounts reports whether every rank passes the lengths of all blocks of one of its buffers, which are uneven: then
+// ranks compare them.
+func (p Primitive) SameCounts() bool {
+	return slices.ContainsFunc([]Buffer{p.In, p.Out}, func(b Buffer) bool {
+		return len(b.Counts) == 1 && isVar(b.Counts[0], Block) && isVar(b.Blocks, Size) && b.On.IsAbsent()
+	})
+}
+
+func isVar(e, v Expr) bool { return e.Kind == Variable && e.Name == v.Name }
 
 // Arity returns how many arguments n has, the function that says how long blocks are; 0 where they are equally long.
 func (p Primitive) Arity() int { return max(len(p.In.Counts), len(p.Out.Counts)) }

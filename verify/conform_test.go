@@ -24,7 +24,7 @@ type conform struct {
 func (f conform) Capabilities() colltest.Capabilities {
 	can := colltest.Everything("fast", f.sizes...)
 	for i := range can.Primitives {
-		can.Primitives[i].Uneven = false
+		can.Primitives[i].Uneven = can.Primitives[i].Primitive.IsUneven()
 	}
 	return can
 }

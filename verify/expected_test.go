@@ -43,10 +43,16 @@ func (of[T]) expect(t *rapid.T, v variant) expected {
 			after[r] = slices.Clone(in[r])
 		}
 	}
-	if err := interp.Run(s, v.count, after, out, arithmetic[T](v.op, s.Size)); err != nil {
+	play := func() error { return interp.Run(s, v.count, after, out, arithmetic[T](v.op, s.Size)) }
+	if v.lengths != nil {
+		play = func() error {
+			return interp.RunUneven(s, func(l spec.Length) int { return v.lengths[l] }, after, out, arithmetic[T](v.op, s.Size))
+		}
+	}
+	if err := play(); err != nil {
 		t.Fatal(err)
 	}
-	if err := compareWithReference(s, v.op, in, out); err != nil {
+	if err := compareWithReference(s, v.op, v.table(), in, out); err != nil {
 		t.Fatal(err)
 	}
 	e := expected{variant: v}
@@ -61,6 +67,18 @@ func (of[T]) expect(t *rapid.T, v variant) expected {
 		e.calls, e.want = append(e.calls, call), append(e.want, want)
 	}
 	return e
+}
+
+// table returns how long uneven blocks are, as package ref takes it.
+func (v *variant) table() (table [][]int) {
+	for i := range v.p.Size {
+		row := make([]int, v.p.Size)
+		for j := range row {
+			row[j] = v.lengths[spec.Length{i, j}]
+		}
+		table = append(table, row)
+	}
+	return table
 }
 
 // arithmetic returns the reference's.
@@ -85,13 +103,13 @@ func (v *variant) rankCall(c *colltest.Call) (x rankCall) {
 
 // compareWithReference compares what was played with the reference, unless the bits depend on the order of the operands
 // and s has another one than the reference's left fold.
-func compareWithReference[T spec.Elem](s *gen.Schedule, op spec.Op, in, out [][]T) error {
+func compareWithReference[T spec.Elem](s *gen.Schedule, op spec.Op, lengths [][]int, in, out [][]T) error {
 	if spec.TypeOf[T]() > spec.TypeUint64 && slices.Contains(s.Primitive.Params, spec.ParamOp) {
 		if proved, err := verify.Schedule(s, false); err != nil || proved.Order < spec.RankOrdered {
 			return err
 		}
 	}
-	want, err := ref.Call[T]{In: in, Op: op, Root: s.Root, Peer: s.Peer}.Run(s.Primitive.Name)
+	want, err := ref.Call[T]{In: in, Op: op, Root: s.Root, Peer: s.Peer, Counts: lengths}.Run(s.Primitive.Name)
 	if err != nil {
 		return err
 	}
@@ -129,7 +147,7 @@ func TestCompareWithReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = compareWithReference(s, spec.OpSum, in, [][]float32{test.out, test.out, test.out})
+		err = compareWithReference(s, spec.OpSum, nil, in, [][]float32{test.out, test.out, test.out})
 		if (err == nil) != test.isRight {
 			t.Errorf("%s leaves %v: %v", s.Algorithm, test.out, err)
 		}

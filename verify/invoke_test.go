@@ -25,8 +25,14 @@ func functions[T spec.Elem]() map[string]forms {
 		"Reduce":    {fast.ReduceInto[T], fast.Reduce[T], fast.StartReduceInto[T], fast.StartReduce[T]},
 		"ReduceScatter": {fast.ReduceScatterInto[T], fast.ReduceScatter[T],
 			fast.StartReduceScatterInto[T], fast.StartReduceScatter[T]},
-		"Scan":    {fast.ScanInto[T], fast.Scan[T], fast.StartScanInto[T], fast.StartScan[T]},
-		"Scatter": {fast.ScatterInto[T], fast.Scatter[T], fast.StartScatterInto[T], fast.StartScatter[T]},
+		"AllGatherV": {fast.AllGatherVInto[T], fast.AllGatherV[T], fast.StartAllGatherVInto[T], fast.StartAllGatherV[T]},
+		"AllToAllV":  {into: fast.AllToAllV[T], startInto: fast.StartAllToAllV[T]},
+		"GatherV":    {fast.GatherVInto[T], fast.GatherV[T], fast.StartGatherVInto[T], fast.StartGatherV[T]},
+		"ReduceScatterV": {fast.ReduceScatterVInto[T], fast.ReduceScatterV[T],
+			fast.StartReduceScatterVInto[T], fast.StartReduceScatterV[T]},
+		"ScatterV": {fast.ScatterVInto[T], fast.ScatterV[T], fast.StartScatterVInto[T], fast.StartScatterV[T]},
+		"Scan":     {fast.ScanInto[T], fast.Scan[T], fast.StartScanInto[T], fast.StartScan[T]},
+		"Scatter":  {fast.ScatterInto[T], fast.Scatter[T], fast.StartScatterInto[T], fast.StartScatter[T]},
 	}
 }
 
@@ -72,6 +78,18 @@ func (b *buffers[T]) arguments() []any {
 	switch {
 	case x.InPlace:
 		args = append(args, b.whole)
+		if p.IsUneven() {
+			args = append(args, blocksOf(longer(x.InCounts, x.OutCounts), x.InAt))
+		}
+	case p.IsUneven():
+		args = append(args, b.out)
+		if isForEach(p.Out) {
+			args = append(args, blocksOf(x.OutCounts, x.InAt))
+		}
+		args = append(args, b.in)
+		if isForEach(p.In) {
+			args = append(args, blocksOf(x.InCounts, x.OutAt))
+		}
 	case !p.In.Blocks.IsAbsent():
 		args = append(args, b.out, b.in)
 	}
@@ -87,6 +105,26 @@ func (b *buffers[T]) arguments() []any {
 		args = append(args, fast.WithAlgorithm(x.Algorithm), fast.WithDepth(x.Depth))
 	}
 	return args
+}
+
+// isForEach reports whether a buffer has a block for each rank.
+func isForEach(b spec.Buffer) bool { return b.Blocks.String() == spec.Size.String() }
+
+func longer(x, y []int) []int {
+	if len(x) > len(y) {
+		return x
+	}
+	return y
+}
+
+// blocksOf returns blocks that lie one after the other, and says so, or leaves it to the default.
+func blocksOf(counts []int, choice int) fast.Blocks {
+	b := fast.Blocks{Counts: counts}
+	for at, i := 0, 0; choice%3 == 0 && i < len(counts); i++ {
+		b.Displs = append(b.Displs, at)
+		at += counts[i]
+	}
+	return b
 }
 
 func primitive(name string) spec.Primitive {

@@ -23,18 +23,24 @@ type variant struct {
 	ty      spec.Type
 	op      spec.Op
 	count   int
+	lengths map[spec.Length]int // of uneven blocks, in place of count
 	inPlace bool
 }
 
 func (v *variant) String() string {
-	return fmt.Sprintf("%s of %d ranks, blocks of %d %v, op %v, root %d, peer %d, depth %d, in place %v",
-		v.a.FullName(), v.p.Size, v.count, v.ty, v.op, v.p.Root, v.p.Peer, v.p.Depth, v.inPlace)
+	count := fmt.Sprint(v.count)
+	if v.lengths != nil {
+		count = fmt.Sprint(v.lengths)
+	}
+	return fmt.Sprintf("%s of %d ranks, blocks of %s %v, op %v, root %d, peer %d, depth %d, in place %v",
+		v.a.FullName(), v.p.Size, count, v.ty, v.op, v.p.Root, v.p.Peer, v.p.Depth, v.inPlace)
 }
 
 // drawVariant draws any call on size ranks, of which tables see so much.
 func drawVariant(t *rapid.T, size int, of selection.Call) variant {
 	v := variant{a: rapid.SampledFrom(algorithmsFor(size)).Draw(t, "algorithm"), ty: spectest.Types().Draw(t, "type"),
 		count: drawCount(t, size)}
+	v.drawLengths(t, size)
 	v.op = spectest.Ops(v.ty).Draw(t, "op")
 	depth := depths(v.count)
 	if v.byTable = rapid.Bool().Draw(t, "by table"); v.byTable {
@@ -43,6 +49,55 @@ func drawVariant(t *rapid.T, size int, of selection.Call) variant {
 	v.p = rapid.SampledFrom(v.a.Calls(size, depth...)).Draw(t, "params")
 	v.inPlace = hasInPlace(v.a) && rapid.Bool().Draw(t, "in place")
 	return v
+}
+
+// drawLengths draws how long uneven blocks are: none of them, some, or one so long that transports cut it. count is then
+// what tables see of them.
+func (v *variant) drawLengths(t *rapid.T, size int) {
+	p := v.a.Primitive
+	if !p.IsUneven() {
+		return
+	}
+	v.lengths = map[spec.Length]int{}
+	ofPairs := size
+	if p.Arity() == 1 {
+		ofPairs = 1
+	}
+	total := 0
+	for i := range size {
+		for j := range ofPairs {
+			n := rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 40), rapid.IntRange(0, 3)).Draw(t, "length")
+			v.lengths[spec.Length{i, j}] = n
+			total += n
+		}
+	}
+	if long := rapid.IntRange(0, 3*size).Draw(t, "long"); long < size {
+		at := spec.Length{long, (long + 1) % ofPairs}
+		total += v.count - v.lengths[at]
+		v.lengths[at] = v.count
+	}
+	if v.count = 0; p.SameCounts() {
+		v.count = (total + size - 1) / size
+	}
+}
+
+// counts returns how long the blocks of each rank's input are, if they are uneven.
+func (v *variant) counts(t *rapid.T) [][]int {
+	if v.lengths == nil {
+		return nil
+	}
+	e, err := spec.Expect(v.a.Primitive, spec.Call{Size: v.p.Size, Root: v.p.Root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := make([][]int, v.p.Size)
+	for rank := range counts {
+		counts[rank] = []int{}
+		for _, l := range e.Ranks[rank].InLengths {
+			counts[rank] = append(counts[rank], v.lengths[l])
+		}
+	}
+	return counts
 }
 
 // algorithmsFor returns the algorithms of the catalogue that serve size.
@@ -82,7 +137,8 @@ func hasInPlace(a *gen.Algorithm) bool { return !a.Primitive.InPlace.InBlock.IsA
 
 // step draws the data of v.
 func (v *variant) step(t *rapid.T) colltest.Step {
-	s := colltest.Step{Primitive: v.a.Primitive.Name, Type: v.ty, Root: v.p.Root, Peer: v.p.Peer, Count: v.count, InPlace: v.inPlace}
+	s := colltest.Step{Primitive: v.a.Primitive.Name, Type: v.ty, Root: v.p.Root, Peer: v.p.Peer, Count: v.count, Counts: v.counts(t),
+		InPlace: v.inPlace}
 	if slices.Contains(v.a.Primitive.Params, spec.ParamOp) {
 		s.Op = v.op
 	}

@@ -26,6 +26,9 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "recursive-doubling", MaxBytes: 32 * kib},
 		gen.Rule{Algorithm: "two-shot", MaxBytes: 1024 * kib},
 	),
+	"AllGatherV": overRDMA(
+		gen.Rule{Algorithm: "direct", MaxBytes: 128 * kib},
+	),
 	"AllToAll": overRDMA(
 		gen.Rule{Algorithm: "direct", MaxBytes: 128 * kib}, // as many bytes as step by step, and no waiting for each other
 	),
@@ -59,6 +62,11 @@ var predicted = map[string][]gen.Rule{
 	"ReduceScatter": overRDMA(
 		gen.Rule{Algorithm: "ring", MaxSize: 2},
 		gen.Rule{Algorithm: "halving", MinSize: 17, MaxBytes: 512},
+		gen.Rule{Algorithm: "direct", MaxBytes: 32 * kib},
+		gen.Rule{Algorithm: "ring"},
+	),
+	"ReduceScatterV": overRDMA(
+		gen.Rule{Algorithm: "ring", MaxSize: 2},
 		gen.Rule{Algorithm: "direct", MaxBytes: 32 * kib},
 		gen.Rule{Algorithm: "ring"},
 	),

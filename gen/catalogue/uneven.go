@@ -7,22 +7,36 @@ import (
 
 // The algorithms of uneven blocks: those of even blocks that move whole blocks.
 var (
-	AllGatherVDirect  = serving(spec.AllGatherV, AllGatherDirect, AllGatherDirect.Body)
-	AllGatherVRing    = serving(spec.AllGatherV, AllGatherRing, AllGatherRing.Body)
-	AllToAllVDirect   = serving(spec.AllToAllV, AllToAllDirect, directAllToAll(false))
-	AllToAllVPairwise = func() gen.Algorithm {
-		even := AllToAllPairwise
-		even.Doc = "In every round the ranks form pairs that exchange two blocks: for long messages."
-		return serving(spec.AllToAllV, even, pairwiseAllToAll(false))
-	}()
-	GatherVLinear        = serving(spec.GatherV, GatherLinear, GatherLinear.Body)
-	ReduceScatterVDirect = serving(spec.ReduceScatterV, ReduceScatterDirect, directReduceScatter(unevenSlot))
-	ReduceScatterVRing   = serving(spec.ReduceScatterV, ReduceScatterRing, ringReduceScatter(unevenSlot))
-	ScatterVLinear       = serving(spec.ScatterV, ScatterLinear, ScatterLinear.Body)
+	AllGatherVDirect = like(AllGatherDirect, gen.Algorithm{
+		Name: "direct", Primitive: spec.AllGatherV, Doc: AllGatherDirect.Doc, Body: AllGatherDirect.Body,
+	})
+	AllGatherVRing = like(AllGatherRing, gen.Algorithm{
+		Name: "ring", Primitive: spec.AllGatherV, Doc: AllGatherRing.Doc, Body: AllGatherRing.Body,
+	})
+	AllToAllVDirect = like(AllToAllDirect, gen.Algorithm{
+		Name: "direct", Primitive: spec.AllToAllV, Doc: AllToAllDirect.Doc, Body: directAllToAll(false),
+	})
+	AllToAllVPairwise = like(AllToAllPairwise, gen.Algorithm{
+		Name: "pairwise", Primitive: spec.AllToAllV, Body: pairwiseAllToAll(false),
+		Doc: "In every round the ranks form pairs that exchange two blocks: for long messages.",
+	})
+	GatherVLinear = like(GatherLinear, gen.Algorithm{
+		Name: "linear", Primitive: spec.GatherV, Doc: GatherLinear.Doc, Body: GatherLinear.Body,
+	})
+	ReduceScatterVDirect = like(ReduceScatterDirect, gen.Algorithm{
+		Name: "direct", Primitive: spec.ReduceScatterV, Doc: ReduceScatterDirect.Doc, Body: directReduceScatter(unevenSlot),
+	})
+	ReduceScatterVRing = like(ReduceScatterRing, gen.Algorithm{
+		Name: "ring", Primitive: spec.ReduceScatterV, Doc: ReduceScatterRing.Doc, Body: ringReduceScatter(unevenSlot),
+	})
+	ScatterVLinear = like(ScatterLinear, gen.Algorithm{
+		Name: "linear", Primitive: spec.ScatterV, Doc: ScatterLinear.Doc, Body: ScatterLinear.Body,
+	})
 )
 
 var (
-	_ = rules(spec.AllGatherV, gen.Rule{Algorithm: "direct", MaxSize: 8}, gen.Rule{Algorithm: "ring"})
+	_ = rules(spec.AllGatherV, gen.Rule{Algorithm: "direct", MaxSize: 8}, gen.Rule{Algorithm: "direct", MaxBytes: 4 * kib},
+		gen.Rule{Algorithm: "ring"})
 	_ = rules(spec.ReduceScatterV,
 		gen.Rule{Algorithm: "ring", MaxSize: 2},
 		gen.Rule{Transport: "inproc", Algorithm: "direct", MaxSize: 8, MaxBytes: 128 * kib},
@@ -31,13 +45,13 @@ var (
 		gen.Rule{Algorithm: "direct", MaxBytes: 4 * kib},
 		gen.Rule{Algorithm: "ring"},
 	)
-	// Ranks do not know how long the blocks of others are, so the table does not look at bytes.
-	_ = rules(spec.AllToAllV, gen.Rule{Algorithm: "direct", MaxSize: 8}, gen.Rule{Algorithm: "pairwise"})
+	// Ranks do not know how long the blocks of others are, so no rule looks at bytes.
+	_ = rules(spec.AllToAllV, gen.Rule{Algorithm: "direct", MaxSize: 64}, gen.Rule{Algorithm: "pairwise"})
 )
 
-// serving registers an algorithm that carries out p as the even algorithm a does, by the program body.
-func serving(p spec.Primitive, a gen.Algorithm, body []gen.Node) gen.Algorithm {
-	a.Primitive, a.Body = p, body
+// like registers a, which carries out its primitive as an algorithm of even blocks does.
+func like(even, a gen.Algorithm) gen.Algorithm {
+	a.Source, a.Requires, a.Scratch, a.Hints, a.Cost = even.Source, even.Requires, even.Scratch, even.Hints, even.Cost
 	return register(a)
 }
 

@@ -30,7 +30,7 @@ func (f *file) table(c Collective) (jen.Code, error) {
 	}
 	if c.Primitive.IsUneven() {
 		fields = append(fields, jen.Id("Uneven").Op(":").True())
-		if SameCounts(c.Primitive) {
+		if c.Primitive.SameCounts() {
 			fields = append(fields, jen.Id("SameCounts").Op(":").True())
 		}
 	}

@@ -74,14 +74,6 @@ func (u uneven) of(s side) string {
 	return s.name + "Blocks"
 }
 
-// SameCounts reports whether every rank passes the lengths of all blocks of one of its buffers, of a primitive of uneven
-// blocks: then ranks compare them.
-func SameCounts(p spec.Primitive) bool {
-	return slices.ContainsFunc([]spec.Buffer{p.In, p.Out}, func(b spec.Buffer) bool {
-		return b.On.IsAbsent() && same(b.Blocks, spec.Size) && len(b.Counts) == 1 && same(b.Counts[0], spec.Block)
-	})
-}
-
 // unevenFunctions prints the functions of p.
 func (f *file) unevenFunctions(p spec.Primitive) ([]jen.Code, error) {
 	u, err := unevenOf(p)
@@ -224,7 +216,7 @@ func checkUneven(a *gen.Algorithm) error {
 	if _, err := unevenOf(a.Primitive); err != nil {
 		return err
 	}
-	if !a.Scratch.IsAbsent() && !SameCounts(a.Primitive) {
+	if !a.Scratch.IsAbsent() && !a.Primitive.SameCounts() {
 		return fmt.Errorf("%w: the scratch of %s, because not every rank passes the lengths of all blocks", errUneven, a.FullName())
 	}
 	return nil
@@ -248,7 +240,7 @@ func unevenLengths(p spec.Primitive) string {
 		all = append(all, words)
 	}
 	words := strings.Join(all, "; ") + ". "
-	if SameCounts(p) {
+	if p.SameCounts() {
 		return words + "All ranks pass the same Counts, which they compare, and Displs of their own."
 	}
 	return words + "A block is as long on the rank that sends it as on the one that receives it."
