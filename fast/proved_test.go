@@ -269,7 +269,7 @@ func TestExplainRefuses(t *testing.T) {
 	}{
 		{nil, Query{Collective: "Barrier"}, nil, "the communicator is nil"},
 		{new(Comm), Query{Collective: "Barrier"}, nil, "made by neither Run nor Init"},
-		{c, Query{Collective: "Barriers"}, nil, `no collective is called "Barriers"; there are AllGather, AllReduce`},
+		{c, Query{Collective: "Barriers"}, nil, `no collective is called "Barriers"; there are AllGather, AllGatherV, AllReduce`},
 		{c, Query{Collective: "Barrier", Bytes: -1}, nil, "a block of 0 elements and -1 bytes"},
 		{c, Query{Collective: "Barrier", Bytes: 8, Count: 9}, nil, "a block of 9 elements and 8 bytes"},
 		{c, Query{Collective: "Barrier", Op: Sum}, nil, "Barrier has no op"},

@@ -122,6 +122,14 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// equal returns so many blocks of buf as a call of uneven ones takes them.
+func equal(buf []float32, blocks int) (b Blocks) {
+	for i := 0; blocks > 1 && i < blocks; i++ {
+		b.Counts = append(b.Counts, len(buf)/blocks)
+	}
+	return b
+}
+
 // leftBy makes a call on float32 by an algorithm, and returns what it leaves in the Out of all ranks.
 func leftBy(t *testing.T, all []*Comm, a *gen.Algorithm, p gen.Params, count int) []byte {
 	t.Helper()
@@ -142,7 +150,11 @@ func leftBy(t *testing.T, all []*Comm, a *gen.Algorithm, p gen.Params, count int
 		}
 		outs[c.Rank()] = out
 		args := exec.Args{Count: count, Op: Sum, Root: p.Root, Peer: p.Peer}
-		return do(t.Context(), c, k, out, in, &args, []Option{WithAlgorithm(a.Name), WithDepth(p.Depth)})
+		opts := []Option{WithAlgorithm(a.Name), WithDepth(p.Depth)}
+		if k.Uneven {
+			return doUneven(t.Context(), c, k, out, equal(out, len(x.Out)), in, equal(in, len(x.In)), &args, opts)
+		}
+		return do(t.Context(), c, k, out, in, &args, opts)
 	})...); err != nil {
 		t.Fatalf("%s, %+v, count %d: %v", a.FullName(), p, count, err)
 	}

@@ -77,7 +77,7 @@ func everyNth[E any](all []E, n int) (some []E) {
 func inOneProgram(calls []variant, seed int, forms ...form) *program {
 	p := newProgram(calls[0].p.Size)
 	for i, v := range calls {
-		e := rapid.Custom(v.draw).Example(seed*len(calls) + i)
+		e := rapid.Custom(v.withLengths).Example(seed*len(calls) + i)
 		members := divisions(v.p.Size)[0][0]
 		number := p.add(members, e)
 		for rank, process := range members {

@@ -69,8 +69,11 @@ func (of[T]) expect(t *rapid.T, v variant) expected {
 	return e
 }
 
-// table returns how long uneven blocks are, as package ref takes it.
+// table returns how long uneven blocks are, as package ref takes it; nil if all are equally long.
 func (v *variant) table() (table [][]int) {
+	if v.lengths == nil {
+		return nil
+	}
 	for i := range v.p.Size {
 		row := make([]int, v.p.Size)
 		for j := range row {

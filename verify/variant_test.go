@@ -148,6 +148,15 @@ func (v *variant) step(t *rapid.T) colltest.Step {
 	return s
 }
 
+// withLengths draws how long blocks are, if they are uneven, and the rest. A call by the table keeps what it sees: there
+// blocks are equally long.
+func (v variant) withLengths(t *rapid.T) expected {
+	if !v.byTable {
+		v.drawLengths(t, v.p.Size)
+	}
+	return v.draw(t)
+}
+
 // draw draws the data of v, and when each rank comes.
 func (v variant) draw(t *rapid.T) expected {
 	e := elements[v.ty].expect(t, v)

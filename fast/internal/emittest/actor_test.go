@@ -49,18 +49,20 @@ func (a *actor) Release()        {}
 func (a *actor) begin(e *emittedCall, syms *symbols) {
 	b := &e.buffers[a.rank]
 	a.call, a.steps, a.last, a.fault, a.waits = e, e.steps[a.rank], -1, "", -1
-	m := shadow{syms: syms, cuts: gen.Cuts{Block: e.count, Chunks: e.s.Chunks}, finishes: takesOp(e.a)}
-	m.in, m.out = syms.fill(b.in*e.count), syms.fill(b.out*e.count)
+	m := shadow{syms: syms, cuts: gen.Cuts{Block: e.count, Chunks: e.s.Chunks}, uneven: e.unevenOf(a.rank), finishes: takesOp(e.a)}
+	in, out := m.starts(b.in, b.out)
+	m.in, m.out = syms.fill(in), syms.fill(out)
 	a.in, a.out = slices.Clone(m.in), slices.Clone(m.out)
 	if e.inPlace && b.aliasIn >= 0 {
-		a.in, a.out = shared(a.in, a.out, b.aliasIn*e.count, b.aliasOut*e.count)
+		in, out := m.starts(b.aliasIn, b.aliasOut)
+		a.in, a.out = shared(a.in, a.out, in, out)
 		if e.a.Requires.OutOfPlace { // the code gets a copy of In
 			m.out = slices.Clone(a.out)
 		} else {
-			m.in, m.out = shared(m.in, m.out, b.aliasIn*e.count, b.aliasOut*e.count)
+			m.in, m.out = shared(m.in, m.out, in, out)
 		}
 	}
-	m.scratch = make([]uint64, e.s.Ranks[a.rank].Scratch*m.cuts.Slot())
+	m.scratch = make([]uint64, m.slots(e.s.Ranks[a.rank].Scratch))
 	a.memory = m
 }
 
@@ -86,7 +88,15 @@ func (a *actor) play(yield func(struct{}) bool) {
 	}()
 	e, b := a.call, &a.call.buffers[a.rank]
 	args := exec.Args{Count: e.count, Op: fast.Avg, Root: e.s.Root, Peer: e.s.Peer, AliasIn: b.aliasIn * e.count, AliasOut: b.aliasOut * e.count}
-	err := collective.Do(context.Background(), a.comm, e.k, a.out, a.in, &args, []fast.Option{fast.WithDepth(e.s.Depth)})
+	opts := []fast.Option{fast.WithDepth(e.s.Depth)}
+	var err error
+	if u := a.memory.uneven; u != nil {
+		args.AliasIn, args.AliasOut, args.NoAlias = max(b.aliasIn, 0), max(b.aliasOut, 0), e.a.Primitive.InPlace.InBlock.IsAbsent()
+		err = collective.DoUneven(context.Background(), a.comm, e.k, a.out, u.blocks(e.a.Primitive.Out, u.out),
+			a.in, u.blocks(e.a.Primitive.In, u.in), &args, opts)
+	} else {
+		err = collective.Do(context.Background(), a.comm, e.k, a.out, a.in, &args, opts)
+	}
 	if err != nil {
 		a.differ("the call fails: %v", err)
 	}
@@ -144,6 +154,12 @@ func (a *actor) next() (*gen.ProgramStep, error) {
 // compareLayout compares how the code has cut its buffers with the schedule.
 func (a *actor) compareLayout() error {
 	x := a.x
+	if u := a.memory.uneven; u != nil {
+		if slots := a.call.s.Ranks[a.rank].Scratch; x.Cuts.Chunks != 0 || len(x.Scratch.Data) != slots*max(1, 8*u.longest) {
+			return a.differ("uneven blocks are laid out as %d chunks, with %d bytes of scratch", x.Cuts.Chunks, len(x.Scratch.Data))
+		}
+		return nil
+	}
 	if x.Cuts.Chunks != a.memory.cuts.Chunks || len(x.Scratch.Data) != 8*len(a.memory.scratch) {
 		return a.differ("the layout is %d chunks and %d elements of scratch, want %d and %d", x.Cuts.Chunks, len(x.Scratch.Data)/8,
 			a.memory.cuts.Chunks, len(a.memory.scratch))
@@ -262,7 +278,7 @@ func (a *actor) expect(s *gen.ProgramStep) {
 
 // bytes returns the memory of the code that a place of the schedule stands for.
 func (a *actor) bytes(p gen.Place) []byte {
-	from, to := a.memory.cuts.Span(p)
+	from, to := a.memory.span(p)
 	x := a.x
 	switch p.Buf {
 	case "in":

@@ -94,7 +94,7 @@ func (u subject) callOf(t testing.TB, k *exec.Collective, s *gen.Schedule) *emit
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &emittedCall{a: u.Algorithm, k: k, s: s}
+	e := &emittedCall{a: u.Algorithm, k: k, s: s, expect: expect}
 	for r := range s.Ranks {
 		x := &expect.Ranks[r]
 		e.steps = append(e.steps, s.Ranks[r].Steps())

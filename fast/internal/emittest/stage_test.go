@@ -12,6 +12,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/internal/events"
+	"github.com/collgen/collgen/spec"
 )
 
 // stage has the ranks of a communicator make calls on symbols, one after the other. Each rank is a coroutine: it runs
@@ -67,6 +68,7 @@ type emittedCall struct {
 	a       *gen.Algorithm
 	k       *exec.Collective // that has the function, and nothing else
 	s       *gen.Schedule
+	expect  *spec.Expectation
 	steps   [][]gen.ProgramStep // by rank
 	buffers []buffersOf
 	count   int
@@ -194,13 +196,38 @@ func uint64s(b []byte) []uint64 {
 type shadow struct {
 	syms             *symbols
 	cuts             gen.Cuts
+	uneven           *unevenBlocks // nil: blocks are equally long, and cuts says where they lie
 	in, out, scratch []uint64
 	finishes         bool // the primitive takes an op, which here divides in the end
 }
 
+// span returns where a place lies in its buffer, in elements.
+func (s *shadow) span(p gen.Place) (from, to int) {
+	if s.uneven != nil {
+		return s.uneven.span(p)
+	}
+	return s.cuts.Span(p)
+}
+
+// slots returns the length of so many slots of scratch, in elements.
+func (s *shadow) slots(n int) int {
+	if s.uneven != nil {
+		return n * s.uneven.longest
+	}
+	return n * s.cuts.Slot()
+}
+
+// starts returns where blocks of in and out begin.
+func (s *shadow) starts(in, out int) (int, int) {
+	if s.uneven != nil {
+		return total(s.uneven.in[:in]), total(s.uneven.out[:out])
+	}
+	return in * s.cuts.Block, out * s.cuts.Block
+}
+
 // at returns the elements of a place.
 func (s *shadow) at(p gen.Place) []uint64 {
-	switch from, to := s.cuts.Span(p); p.Buf {
+	switch from, to := s.span(p); p.Buf {
 	case "in":
 		return s.in[from:to]
 	case "out":
