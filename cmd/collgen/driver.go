@@ -34,7 +34,8 @@ func evaluate(ctx context.Context, dir string, pkg *packages.Package, found []va
 		return nil, err
 	}
 	program, values := filepath.Join(work, "driver"), filepath.Join(work, "values")
-	if err := o.run(ctx, dir, "go", "build", "-buildvcs=false", "-overlay", o.list, "-o", program, "."); err != nil {
+	build := []string{"build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", o.list, "-o", program, "."}
+	if err := o.run(ctx, dir, "go", build...); err != nil {
 		return nil, fmt.Errorf("the declarations of package %s do not compile:\n%w", pkg.Name, err)
 	}
 	if err := o.run(ctx, dir, program, values); err != nil {
