@@ -11,7 +11,7 @@ import (
 // checkedSizes is up to how many ranks it is looked at what algorithms serve, and checkedLocals with how many on each host.
 const checkedSizes = 4096
 
-var checkedLocals = []int{2, 3}
+var checkedLocals = []int{1, 2, 3}
 
 // Check proves that table, of algorithms for one primitive, is legal and total: it is Legal, and every call that some
 // algorithm carries out has a rule, for any transport and any number of ranks, of ranks on one host and of bytes,

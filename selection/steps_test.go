@@ -26,7 +26,8 @@ func drawCall() (c Call, bytes int) {
 	if Spans(c.Transport) {
 		c.PerHost = rand.IntN(c.Size + 1)
 		if rand.IntN(2) == 0 {
-			c.Local = c.PerHost
+			c.PerHost = min(c.PerHost, 3)
+			c.Local = c.PerHost // Merge and Check look at no more
 		}
 	}
 	return c, of[rand.IntN(len(of))]
