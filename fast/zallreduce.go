@@ -96,6 +96,7 @@ var allReduce = exec.Collective{
 		{Algorithm: "recursive-doubling", MaxBytes: 16384},
 		{Transport: "shm", Algorithm: "two-shot", MinSize: 17, MaxBytes: 16777216},
 		{Algorithm: "tree", MaxBytes: 262144},
+		{Transport: "mixed", Algorithm: "two-level"},
 		{Transport: "shm", Algorithm: "ring", MaxBytes: 8388608},
 		{Transport: "shm", Algorithm: "segmented-ring", PieceBytes: 4194304},
 		{Algorithm: "ring"},
