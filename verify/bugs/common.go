@@ -198,6 +198,11 @@ var Common = []Bug{
 			x.Into = gen.Chunk(spec.Scratch, at)
 			return []gen.Node{x, gen.Copy{Into: into, From: x.Into}}
 		}), Check: verify.Alias, Says: "only the first two may be the destination"},
+	{What: "a host that begins where another one does", In: catalogue.AllReduceTwoLevel,
+		Plant: edit.Set(0, func(x *gen.Send) { x.To = spec.Add(spec.Mul(v("host"), v("hosts")), v("scatterTo")) }),
+		Check: verify.Program, Says: "the rank itself"},
+	{What: "hosts of unequal numbers of ranks, taken for equal", In: catalogue.AllReduceTwoLevel,
+		Plant: func(a *gen.Algorithm) { a.Requires.Size = spec.Expr{} }, Check: verify.Program, Says: "size 3"},
 	{What: "AfterSend of a region that only overlaps", In: overlapping, Check: verify.Alias, Says: "another region"},
 }
 
