@@ -100,13 +100,14 @@ func (w *world) local(processes []int) int {
 	if w.locate == nil {
 		return most
 	}
-	var before string
+	seen, before := map[string]bool{}, ""
 	for rank, process := range processes {
 		host, _ := w.locate(process)
-		if first := rank%most == 0; rank > 0 && first == (host == before) {
+		first := rank%most == 0
+		if first == (rank > 0 && host == before) || first && seen[host] {
 			return 0
 		}
-		before = host
+		seen[host], before = true, host
 	}
 	return most
 }
