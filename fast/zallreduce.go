@@ -64,6 +64,7 @@ var allReduce = exec.Collective{
 	Reduces: true,
 	Needs:   exec.AllNeedAll,
 	Algorithms: []exec.Algorithm{
+		{Name: "bidirectional-ring", Hash: 0x84e48a012370b7d8, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceBidirectionalRing},
 		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceChunkedRing},
 		{Name: "one-shot", Hash: 0xbef86ed9744de221, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceOneShot},
 		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRecursiveDoubling},
@@ -101,6 +102,112 @@ var allReduce = exec.Collective{
 		{Transport: "shm", Algorithm: "segmented-ring", PieceBytes: 4194304},
 		{Algorithm: "ring"},
 	},
+}
+
+// allReduceBidirectionalRing is allreduce/bidirectional-ring. Two rings at once, in opposite directions, for one half
+// of the block each: half of the bytes on every link, where neighbours have links of their own; for large messages.
+//
+// Before:
+//   - On every rank r, in has count elements: len(in[r]) = count for r < size.
+//   - On every rank r, out has count elements: len(out[r]) = count for r < size.
+//   - On every rank r, in holds the input of rank r: in[r] = x[r] for r < size.
+//
+// After:
+//   - On every rank r, out holds the reduction of the input of every rank q: out[r] = ⊕(q < size) x[q] for r < size.
+//   - Nothing else is changed.
+//
+// In place: On every rank r, out may be the same memory as in; in and out do not overlap otherwise: &out[r] = &in[r]
+// for r < size.
+//
+// Requires: a commutative op.
+//
+// Cost on the critical path: 4 * (size - 1) messages, 4 * (size - 1) chunks sent, 2 * (size - 1) chunks reduced; a
+// block has 2 * size chunks.
+//
+// Source: Chan, van de Geijn, Gropp, Thakur: Collective communication on architectures that support simultaneous
+// communication over multiple links, PPoPP 2006.
+//
+// Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
+// race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
+// ranks. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
+// holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 89
+// obligations, each proved by z3 and by cvc5.
+//
+// Specification 0x4e0e23e16f7288fd.
+// Algorithm 0x84e48a012370b7d8.
+func allReduceBidirectionalRing(ctx context.Context, x *exec.Call) error {
+	rank, size := x.Rank, x.Size
+	if err := x.Layout(2*size, 0); err != nil {
+		return err
+	}
+	next := rank + 1
+	if next >= size {
+		next -= size
+	}
+	prev := rank - 1
+	if prev < 0 {
+		prev += size
+	}
+	if size == 1 {
+		x.Copy(x.Out.Span(0, 2), x.In.Span(0, 2))
+	}
+	for s := range size - 1 {
+		c := rank - s
+		if c < 0 {
+			c += size
+		}
+		d := c - 1
+		if d < 0 {
+			d += size
+		}
+		e := rank + s
+		if e >= size {
+			e -= size
+		}
+		f := e + 1
+		if f >= size {
+			f -= size
+		}
+		partial := &x.Out
+		if s == 0 {
+			partial = &x.In
+		}
+		x.Send(next, partial.Chunk(c))
+		x.Send(prev, partial.Chunk(size+e))
+		x.RecvReduce(prev, x.Out.Chunk(d), x.In.Chunk(d), false)
+		x.RecvReduce(next, x.Out.Chunk(size+f), x.In.Chunk(size+f), false)
+		if err := x.Exchange(ctx); err != nil {
+			return err
+		}
+	}
+	x.Finish(x.Out.Chunk(next))
+	x.Finish(x.Out.Chunk(size + prev))
+	for s := range size - 1 {
+		c := next - s
+		if c < 0 {
+			c += size
+		}
+		d := c - 1
+		if d < 0 {
+			d += size
+		}
+		e := prev + s
+		if e >= size {
+			e -= size
+		}
+		f := e + 1
+		if f >= size {
+			f -= size
+		}
+		x.Send(next, x.Out.Chunk(c))
+		x.Send(prev, x.Out.Chunk(size+e))
+		x.Recv(prev, x.Out.Chunk(d))
+		x.Recv(next, x.Out.Chunk(size+f))
+		if err := x.Exchange(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // allReduceChunkedRing is allreduce/chunked-ring. The ring in pieces: what a rank sends arrived depth steps earlier,

@@ -90,7 +90,7 @@ func TestUsageErrors(t *testing.T) {
 		{"verify -n 1..99999", "within 1..1024"},
 		{"verify -spec -n 3 -catalogue", "-spec goes with neither -n nor -svg"},
 		{"explain", "the name of one algorithm"},
-		{"explain all -n 3 -catalogue", "want one algorithm: allgather/bruck"},
+		{"explain all -n 3 -catalogue", "want one algorithm: allgather/bidirectional-ring"},
 		{"explain allreduce/ring -n 2..3", "one number of ranks"},
 		{"list -package . -catalogue", "exclude each other"},
 		{"explain allreduce/ring -root 9 -catalogue", "root is 9, want a rank of 4"},
@@ -126,7 +126,7 @@ func TestFailures(t *testing.T) {
 func TestJSON(t *testing.T) {
 	var entries []entry
 	decode(t, &entries, "list", "reducescatter", "-json", "-n", "1..8", "-catalogue")
-	if len(entries) != 2 || entries[1].Name != "reducescatter/ring" || entries[1].Alpha != "size - 1" || len(entries[1].Sizes) != 8 || entries[1].Proof.Schedules != 8 {
+	if len(entries) != 3 || entries[2].Name != "reducescatter/ring" || entries[2].Alpha != "size - 1" || len(entries[2].Sizes) != 8 || entries[2].Proof.Schedules != 8 {
 		t.Errorf("list: %+v", entries)
 	}
 	decode(t, &entries, "verify", "-json", "barrier/dissemination", "-n", "3", "-catalogue")

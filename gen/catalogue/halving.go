@@ -14,8 +14,8 @@ var ReduceScatterHalving = register(gen.Algorithm{
 	Primitive: spec.ReduceScatter,
 	Doc: "In step k every rank sends every second partial sum that it has to the rank 2^k after it, in one message: the " +
 		"fewest steps and the fewest bytes for any number of ranks, for two more copies of all.",
-	Source: "Träff: Optimal, non-pipelined reduce-scatter and allreduce algorithms, arXiv:2410.14234, 2024; Bruck, Ho: Efficient " +
-		"global combine operations in multi-port message-passing systems, Parallel Processing Letters 3(4), 1993",
+	Source: "Träff: Optimal, non-pipelined reduce-scatter and allreduce algorithms, arXiv:2410.14234, 2024; Bruck, Ho: " +
+		"Efficient global combine operations in multi-port message-passing systems, Parallel Processing Letters 3(4), 1993",
 	Requires: gen.Requires{Commutative: true},
 	Scratch:  least(size, mul(two, sub(size, one))),
 	Body: []gen.Node{
@@ -33,7 +33,8 @@ var ReduceScatterHalving = register(gen.Algorithm{
 			gen.Step{
 				gen.Send{To: v("to"), Data: gen.Span(scratch, v("half"), v("more"))},
 				gen.RecvReduce{
-					From: v("from"), Into: gen.Span(scratch, zero, v("more")), With: gen.Span(scratch, zero, v("more")), ReceivedFirst: yes,
+					From: v("from"), Into: gen.Span(scratch, zero, v("more")), With: gen.Span(scratch, zero, v("more")),
+					ReceivedFirst: yes,
 				},
 			},
 		}),

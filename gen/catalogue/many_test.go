@@ -38,7 +38,7 @@ func work(t *testing.T, a *gen.Algorithm, size int) (steps, messages int) {
 
 // TestManyRanks: whatever the number of ranks and the transport, short calls take a number of steps that grows with its
 // logarithm, and n log n messages; but for those in which each rank has something else for every other one, and those of
-// uneven blocks, of which a message has one: there is no algorithm here that has fewer than n² messages.
+// uneven blocks, of which a message has one: tables give these n² messages in one step.
 func TestManyRanks(t *testing.T) {
 	for _, p := range spec.Primitives() {
 		for _, transport := range selection.Transports {

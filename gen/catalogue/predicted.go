@@ -30,6 +30,8 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "direct", MaxBytes: 128 * kib},
 	),
 	"AllToAll": overRDMA(
+		gen.Rule{Algorithm: "bruck", MinSize: 17, MaxBytes: 32},
+		gen.Rule{Algorithm: "bruck", MinSize: 25, MaxBytes: 128},
 		gen.Rule{Algorithm: "direct", MaxBytes: 128 * kib}, // as many bytes as step by step, and no waiting for each other
 	),
 	"Barrier": overRDMA(

@@ -150,7 +150,8 @@ var equivalents = []equivalent{
 	{of("allGatherDirect allGatherRecursiveDoubling allGatherRing allReduceRecursiveDoubling allReduceTree allToAllDirect allToAllPairwise " +
 		"barrierDirect barrierDissemination broadcastBinomial broadcastLinear gatherLinear scatterLinear sendDirect allReduceChunkedRing " +
 		"allReduceSegmentedRing allReduceRing broadcastScatterAllgather broadcastChain scanChain exscanChain allGatherVDirect " +
-		"allGatherVRing allToAllVDirect allToAllVPairwise gatherVLinear scatterVLinear"), []string{"the error of Layout is dropped"},
+		"allGatherVRing allToAllVDirect allToAllVPairwise gatherVLinear scatterVLinear " +
+		"allGatherBidirectionalRing allReduceBidirectionalRing"), []string{"the error of Layout is dropped"},
 		", 0); err != nil {", "without scratch it does not fail"},
 	{of("allReduceOneShot reduceLinear allReduceTwoLevel allReduceTwoShot reduceScatterDirect reduceScatterVDirect"), []string{"Refer is Copy"}, "x.Refer(", "the copy is read instead"},
 	{of("allReduceTwoShot reduceScatterVDirect"), []string{"Slot is Chunk"}, "x.Refer(x.Scratch.Slot(rank, rank), x.In.Chunk(rank))", "of a place that is referred to only the beginning counts"},
@@ -175,6 +176,12 @@ var equivalents = []equivalent{
 	{of("allReduceTree"), []string{"partner is one more"}, "partner < rank)", "the partner that sends is the higher one"},
 	{of("allToAllPairwise allToAllVPairwise"), []string{"t is one more", "rounds is one more"}, "partner = (t + rounds*(t&1)) >> 1", "the sum is even, as rounds is odd"},
 	{of("reduceChain"), []string{"Span is Chunk"}, "x.Finish(x.Out.Span(0, depth))", "of one rank the average is divided by 1"},
+	{of("allToAllBruck"), []string{"size is one more"}, "for q := range size {", "what is copied behind the last slot is overwritten"},
+	{of("allToAllBruck"), []string{"size is one more", "- is +"}, "rounds := bits.Len(uint(size - 1))", "a step more has nothing to send"},
+	{of("allToAllBruck"), []string{"rounds is one more"}, "for k := range rounds {", "the same"},
+	{of("allToAllBruck"), []string{"- is +", "size is one more", "distance is one more", "min is max"}, "n := min(distance, size-first)",
+		"what is gathered behind a run is overwritten by the next one, or not sent"},
+	{of("allToAllBruck"), []string{"n is one more"}, "x.Copy(x.Scratch.Span(", "as much is copied as the shorter of two places has"},
 	{of("reduceScatterHalving"), []string{"2 is one more"}, "x.Layout(1, min(size, 2*(size-1)))", "it is size, or 0 of one rank"},
 	{of("reduceScatterRing"), []string{"c is one more"}, "if c < 0 {", "c counts in the first turn alone, and d is the same"},
 	{of("reduceScatterRing"), []string{"an assignment is left out"}, "c += size", "the same"},

@@ -24,7 +24,7 @@ func Lemmas() []Lemma {
 		{"products with a positive number are ordered as the other factors are", products(
 			"(and (= (+ (* x z) z) (* (+ x 1) z)) (=> (<= 1 z)",
 			"  (and (<= (+ (* x z) z) (* (+ x 1 d) z)) (<= (+ (* x z) z z) (* (+ x 2 d) z))",
-			"    (<= (+ (* 2 (* x z)) z) (* (+ (* 2 x) 1 d) z)) (<= (* (- (* 2 x) d) z) (* 2 (* x z))))))")},
+			"    (<= (+ (* 2 (* x z)) z) (* (+ (* 2 x) 1 d) z)) (<= (* (- (* 2 x) d) z) (* 2 (* x z))) (= (* 2 (* x z)) (* (* 2 x) z)))))")},
 		{"a power of two is an even multiple of each smaller one", onBits(
 			"(=> (bvult e f) (and (bvule (bvshl one e) (bvlshr (pow f) one))",
 			"  (= (pow f) (bvshl (bvshl (pow (bvsub (bvsub f e) one)) one) e))",
@@ -160,6 +160,7 @@ func (s *printer) ordered(z string, p, q [2]string, once bool) {
 	s.assert("(=> (and (<= 1 %s) (< (+ %s 1) %s)) (<= (+ %s %s %s) %s))", z, p[0], q[0], p[1], z, z, q[1])
 	s.assert("(=> (= (+ %s 1) %s) (= (+ %s %s) %s))", p[0], q[0], p[1], z, q[1])
 	s.assert("(=> (<= 1 %s) (ite (< (* 2 %s) %s) (<= (+ (* 2 %s) %s) %s) (<= %s (* 2 %s))))", z, p[0], q[0], p[1], z, q[1], q[1], p[1])
+	s.assert("(=> (= (* 2 %s) %s) (= (* 2 %s) %s))", p[0], q[0], p[1], q[1])
 	if once {
 		s.assert("(=> (= %s %s) (= %s %s))", p[0], q[0], p[1], q[1])
 	}
