@@ -35,18 +35,18 @@ func TestAlternating(t *testing.T) {
 func alternating(of selection.Call, bytes int) (calls []variant) {
 	random := rand.New(rand.NewPCG(uint64(of.Size), uint64(bytes)))
 	byPrimitive := map[string][]*gen.Algorithm{}
-	for _, a := range algorithmsFor(of.Size) {
+	for _, a := range algorithmsFor(of) {
 		byPrimitive[a.Primitive.Name] = append(byPrimitive[a.Primitive.Name], a)
 	}
 	for _, name := range slices.Sorted(maps.Keys(byPrimitive)) {
 		algorithms := byPrimitive[name]
-		v := variant{a: algorithms[0], ty: spec.TypeFloat32, op: spec.OpSum, p: algorithms[0].Calls(of.Size, 2)[0]}
+		v := variant{a: algorithms[0], ty: spec.TypeFloat32, op: spec.OpSum, p: callsOver(of, algorithms[0], 2)[0]}
 		for range 24 {
-			v = v.otherwise(random, algorithms, bytes)
+			v = v.otherwise(random, of, algorithms, bytes)
 			chosen := v
 			if chosen.byTable = random.IntN(4) > 0; chosen.byTable {
 				depth := chosen.selected(of)
-				chosen.p = pick(random, chosen.a.Calls(of.Size, depth...))
+				chosen.p = pick(random, callsOver(of, chosen.a, depth...))
 			}
 			if calls = append(calls, chosen); random.IntN(3) == 0 {
 				calls = append(calls, pick(random, calls)) // one that was made before
@@ -57,7 +57,7 @@ func alternating(of selection.Call, bytes int) (calls []variant) {
 }
 
 // otherwise returns v with one thing changed, with blocks of so many bytes, by one of algorithms.
-func (v variant) otherwise(random *rand.Rand, algorithms []*gen.Algorithm, bytes int) variant {
+func (v variant) otherwise(random *rand.Rand, of selection.Call, algorithms []*gen.Algorithm, bytes int) variant {
 	switch random.IntN(6) {
 	case 0:
 		v.ty = pick(random, spec.Types())
@@ -76,7 +76,7 @@ func (v variant) otherwise(random *rand.Rand, algorithms []*gen.Algorithm, bytes
 		v.op = pick(random, ops)
 	}
 	v.inPlace = v.inPlace && hasInPlace(v.a)
-	params := v.a.Calls(v.p.Size, depths(v.count)...)
+	params := callsOver(of, v.a, depths(v.count)...)
 	if !slices.Contains(params, v.p) || random.IntN(5) == 0 {
 		v.p = pick(random, params) // root, peer and depth
 	}

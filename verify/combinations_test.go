@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"pgregory.net/rapid"
 )
@@ -15,7 +16,7 @@ import (
 // each transport. With -short or -race it makes some of them.
 func TestCombinations(t *testing.T) {
 	for size := 1; size <= 5; size++ {
-		all, every := combinations(size), 1
+		every := 1
 		switch {
 		case testing.Short() || raceDetector:
 			every = 11
@@ -23,6 +24,7 @@ func TestCombinations(t *testing.T) {
 			every = 5
 		}
 		check := func(t *testing.T, w world, first int) {
+			all := combinations(w.over(divisions(size)[0][0]))
 			some := everyNth(all[first%every:], every)
 			t.Logf("%d of %d calls", len(some), len(all))
 			n := 0
@@ -38,11 +40,12 @@ func TestCombinations(t *testing.T) {
 	}
 }
 
-// combinations returns all variants for size ranks. Of counts, which are not all there, each has one.
-func combinations(size int) (all []variant) {
+// combinations returns all variants for ranks of which tables see so much. Of counts, which are not all there, each has
+// one.
+func combinations(of selection.Call) (all []variant) {
 	counts := []int{23, 64, 1, 130, 7, 0, 31}
-	for _, a := range algorithmsFor(size) {
-		for _, p := range a.Calls(size, 1, 2, 3, 7) {
+	for _, a := range algorithmsFor(of) {
+		for _, p := range callsOver(of, a, 1, 2, 3, 7) {
 			for _, ty := range spec.Types() {
 				for _, op := range opsOf(a.Primitive, ty) {
 					v := variant{a: a, p: p, ty: ty, op: op, count: max(counts[len(all)%len(counts)], p.Depth)}

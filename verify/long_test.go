@@ -10,6 +10,7 @@ import (
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/ref"
+	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/spec/spectest"
 	"github.com/collgen/collgen/verify/colltest"
@@ -20,11 +21,15 @@ import (
 // element more or less; types and ops take turns. With -short or -race it makes some of them.
 func TestLong(t *testing.T) {
 	for _, size := range []int{2, 3, 5} {
-		t.Run(fmt.Sprint("goroutines/", size), func(t *testing.T) { checkLong(t, goroutines(size), longCalls(size, 0)) })
+		t.Run(fmt.Sprint("goroutines/", size), func(t *testing.T) {
+			checkLong(t, goroutines(size), longCalls(goroutines(size).over(divisions(size)[0][0]), 0))
+		})
 	}
 	for i, by := range transports {
 		for _, size := range []int{2, 3, min(5, by.most)} {
-			t.Run(fmt.Sprint(by.name, "/", size), func(t *testing.T) { checkLong(t, newProcesses(t, size, &by), longCalls(size, i+1)) })
+			t.Run(fmt.Sprint(by.name, "/", size), func(t *testing.T) {
+				checkLong(t, newProcesses(t, size, &by), longCalls(by.over(divisions(size)[0][0]), i+1))
+			})
 		}
 	}
 }
@@ -75,26 +80,26 @@ type longCall struct {
 
 // longCalls are, of each algorithm, one in place and one not; and of each primitive, by the table, one for each third
 // of the lengths. What else there is to a call is drawn with seed.
-func longCalls(size, seed int) (all []longCall) {
-	random := rand.New(rand.NewPCG(uint64(size), uint64(seed)))
+func longCalls(of selection.Call, seed int) (all []longCall) {
+	random := rand.New(rand.NewPCG(uint64(of.Size), uint64(seed)))
 	add := func(a *gen.Algorithm, lengths []int, byTable bool) {
 		for _, inPlace := range []bool{false, true} {
 			if inPlace && !hasInPlace(a) {
 				continue
 			}
-			v := variant{a: a, p: pick(random, a.Calls(size, 1, 2, 7)), byTable: byTable, count: period, inPlace: inPlace}
+			v := variant{a: a, p: pick(random, callsOver(of, a, 1, 2, 7)), byTable: byTable, count: period, inPlace: inPlace}
 			v.ty = pick(random, spec.Types())
 			v.op = pick(random, opsOf(a.Primitive, v.ty))
 			if byTable && v.op == spec.OpSum {
 				v.op = spec.OpAvg // which is done in two parts
 			}
-			c := longCall{variant: v, long: longCount(a.Primitive, size, pick(random, lengths), v.ty, random.IntN(3)-1)}
+			c := longCall{variant: v, long: longCount(a.Primitive, of.Size, pick(random, lengths), v.ty, random.IntN(3)-1)}
 			c.alloc = random.IntN(2) == 0 && a.Primitive.Name != spec.Send.Name // all ranks call Alloc
 			all = append(all, c)
 		}
 	}
 	byTable := map[string]bool{}
-	for _, a := range algorithmsFor(size) {
+	for _, a := range algorithmsFor(of) {
 		if a.Primitive.In.Blocks.IsAbsent() {
 			continue // a barrier
 		}
@@ -199,7 +204,7 @@ func exact[T spec.Elem](random *rand.Rand, op spec.Op, data []T) {
 // TestLongIsCompared: a wrong byte anywhere in long buffers, or around them, is seen.
 func TestLongIsCompared(t *testing.T) {
 	seen := 0
-	for _, c := range longCalls(3, 0) {
+	for _, c := range longCalls(goroutines(3).over([]int{0, 1, 2}), 0) {
 		e, err := elements[c.ty].expectLong(c.variant, 3)
 		if err != nil {
 			t.Fatal(err)

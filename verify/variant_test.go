@@ -38,7 +38,7 @@ func (v *variant) String() string {
 
 // drawVariant draws any call on size ranks, of which tables see so much.
 func drawVariant(t *rapid.T, size int, of selection.Call) variant {
-	v := variant{a: rapid.SampledFrom(algorithmsFor(size)).Draw(t, "algorithm"), ty: spectest.Types().Draw(t, "type"),
+	v := variant{a: rapid.SampledFrom(algorithmsFor(of)).Draw(t, "algorithm"), ty: spectest.Types().Draw(t, "type"),
 		count: drawCount(t, size)}
 	v.drawLengths(t, size)
 	v.op = spectest.Ops(v.ty).Draw(t, "op")
@@ -46,7 +46,7 @@ func drawVariant(t *rapid.T, size int, of selection.Call) variant {
 	if v.byTable = rapid.Bool().Draw(t, "by table"); v.byTable {
 		depth = v.selected(of)
 	}
-	v.p = rapid.SampledFrom(v.a.Calls(size, depth...)).Draw(t, "params")
+	v.p = rapid.SampledFrom(callsOver(of, v.a, depth...)).Draw(t, "params")
 	v.inPlace = hasInPlace(v.a) && rapid.Bool().Draw(t, "in place")
 	return v
 }
@@ -100,15 +100,21 @@ func (v *variant) counts(t *rapid.T) [][]int {
 	return counts
 }
 
-// algorithmsFor returns the algorithms of the catalogue that serve size.
-func algorithmsFor(size int) []*gen.Algorithm {
+// algorithmsFor returns the algorithms of the catalogue that serve ranks of which tables see so much.
+func algorithmsFor(of selection.Call) []*gen.Algorithm {
 	var all []*gen.Algorithm
 	for _, a := range catalogue.Algorithms() {
-		if len(a.Calls(size, 1)) > 0 {
+		if len(callsOver(of, &a, 1)) > 0 {
 			all = append(all, &a)
 		}
 	}
 	return all
+}
+
+// callsOver returns the calls of a by such ranks: those with as many ranks on each host.
+func callsOver(of selection.Call, a *gen.Algorithm, depths ...int) []gen.Params {
+	others := func(p gen.Params) bool { return p.Local != 0 && p.Local != of.Local }
+	return slices.DeleteFunc(a.Calls(of.Size, depths...), others)
 }
 
 // drawCount draws the elements of a block: few, or so many that transports cut them.

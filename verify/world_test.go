@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/collgen/collgen/fast"
@@ -25,7 +26,7 @@ const patience = 10 * time.Minute
 type goroutines int
 
 func (goroutines) over(members []int) selection.Call {
-	return selection.Call{Transport: "inproc", Size: len(members), Commutative: true}
+	return selection.Call{Transport: "inproc", Size: len(members), Local: len(members), Commutative: true}
 }
 
 func (n goroutines) run(programs []processProgram) ([]map[int]rankResult, error) {
@@ -54,10 +55,11 @@ type transport struct {
 // over returns what selection tables see of calls of members, with an op that commutes.
 func (by *transport) over(members []int) selection.Call {
 	c := selection.Call{Transport: "inproc", Size: len(members), Commutative: true}
-	onHost := map[string]int{}
+	onHost, hosts := map[string]int{}, make([]string, len(members))
 	for i, process := range members {
 		host := by.host(process)
 		onHost[host]++
+		hosts[i] = host
 		c.PerHost = max(c.PerHost, onHost[host])
 		for _, peer := range members[:i] {
 			if link := by.link(process, peer); c.Transport == "inproc" || c.Transport == link {
@@ -67,7 +69,25 @@ func (by *transport) over(members []int) selection.Call {
 			}
 		}
 	}
+	c.Local = localOn(hosts)
 	return c
+}
+
+// localOn returns how many ranks each host has, one after the other, the last host maybe fewer; 0: hosts are not like
+// that.
+func localOn(hosts []string) int {
+	n := 1
+	for n < len(hosts) && hosts[n] == hosts[0] {
+		n++
+	}
+	seen := map[string]bool{}
+	for block := range slices.Chunk(hosts, n) {
+		if seen[block[0]] || slices.ContainsFunc(block, func(host string) bool { return host != block[0] }) {
+			return 0
+		}
+		seen[block[0]] = true
+	}
+	return n
 }
 
 var transports = []transport{
