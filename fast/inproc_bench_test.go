@@ -71,6 +71,18 @@ func TestAllocations(t *testing.T) {
 	const runs = 50
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	counts := map[[2]int][]int{}
+	for _, n := range []int{2, 3, 6, 30000, 60000} {
+		for size := 1; size <= 3; size++ {
+			c := make([]int, size)
+			for i := range c {
+				c[i] = n / size
+			}
+			c[0] += n % size
+			counts[[2]int{n, size}] = c
+		}
+	}
+	blocks := func(n, size int) Blocks { return Blocks{Counts: counts[[2]int{n, size}]} }
 	for _, size := range []int{1, 2, 3} {
 		for name, call := range map[string]func(c *Comm, x []float32) error{
 			"AllReduce": func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Avg) },
@@ -86,7 +98,16 @@ func TestAllocations(t *testing.T) {
 			"Scan":          func(c *Comm, x []float32) error { return Scan(ctx, c, x, Sum) },
 			"Exscan":        func(c *Comm, x []float32) error { return Exscan(ctx, c, x, Sum) },
 			"Exscan chain":  func(c *Comm, x []float32) error { return Exscan(ctx, c, x, Sum, WithAlgorithm("chain")) },
-			"Barrier":       func(c *Comm, _ []float32) error { return Barrier(ctx, c) },
+			"AllGatherV":    func(c *Comm, x []float32) error { return AllGatherV(ctx, c, x, blocks(len(x), c.Size())) },
+			"ReduceScatterV": func(c *Comm, x []float32) error {
+				return ReduceScatterV(ctx, c, x, blocks(len(x), c.Size()), Sum)
+			},
+			"AllToAllV": func(c *Comm, x []float32) error {
+				n := len(x) / 2 / c.Size() * c.Size()
+				dst, src := x[:n], x[n:][:n]
+				return AllToAllV(ctx, c, dst, blocks(len(dst), c.Size()), src, blocks(len(src), c.Size()))
+			},
+			"Barrier": func(c *Comm, _ []float32) error { return Barrier(ctx, c) },
 		} {
 			for _, count := range []int{6, 60000} {
 				all := comms(size)

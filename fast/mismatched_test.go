@@ -83,6 +83,24 @@ var variants = []variant{
 		}
 		return AllReduce(ctx, c, make([]int32, someElements), Sum)
 	}, func(rank, _, odd int) bool { return rank != odd }},
+	{"lengths of blocks", []string{"lengths"}, func(ctx context.Context, c *Comm, odd int) error {
+		b := Blocks{Counts: make([]int, c.Size())}
+		b.Counts[fasttest.Unless(c.Rank() == odd, 0, 1)] = 12
+		return AllGatherV(ctx, c, make([]int32, 12), b)
+	}, func(rank, _, odd int) bool { return rank != odd }},
+	// The odd rank and its partner disagree about the block from the one to the other.
+	{"length of a block", []string{"message length"}, func(ctx context.Context, c *Comm, odd int) error {
+		to, from := Blocks{Counts: make([]int, c.Size())}, Blocks{Counts: make([]int, c.Size())}
+		switch other := partner(c.Size(), odd); c.Rank() {
+		case odd:
+			from.Counts[other] = 12
+			return AllToAllV(ctx, c, []int32{}, to, make([]int32, 12), from)
+		case other:
+			to.Counts[odd] = 11
+			return AllToAllV(ctx, c, make([]int32, 11), to, []int32{}, from)
+		}
+		return AllToAllV(ctx, c, []int32{}, to, []int32{}, from)
+	}, func(rank, size, odd int) bool { return rank == partner(size, odd) }},
 	{"a receive against a collective", []string{"primitive"}, func(ctx context.Context, c *Comm, odd int) error {
 		if c.Rank() == odd {
 			return Recv(ctx, c, make([]int32, 12), partner(c.Size(), odd))

@@ -58,7 +58,7 @@ func GatherVInto[T Elem](ctx context.Context, c *Comm, dst []T, blocks Blocks, s
 		return refuse("GatherV", "root is %d, want a rank of %d", root, size)
 	}
 	if rank != root {
-		dst, blocks = nil, Blocks{} // it counts only where rank == root
+		dst, blocks = nil, Blocks{} // they count only where rank == root
 	} else if len(blocks.Counts) != size {
 		return refuse("GatherV", "blocks has %d Counts, want %d", len(blocks.Counts), size)
 	}

@@ -58,7 +58,7 @@ func ScatterVInto[T Elem](ctx context.Context, c *Comm, dst, src []T, blocks Blo
 		return refuse("ScatterV", "root is %d, want a rank of %d", root, size)
 	}
 	if rank != root {
-		src, blocks = nil, Blocks{} // it counts only where rank == root
+		src, blocks = nil, Blocks{} // they count only where rank == root
 	} else if len(blocks.Counts) != size {
 		return refuse("ScatterV", "blocks has %d Counts, want %d", len(blocks.Counts), size)
 	}

@@ -39,6 +39,8 @@ func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
 	switch {
 	case a == nil:
 		return nil, fmt.Errorf("none of the algorithms is %s with hash %#x", c.Algorithm, c.Schedule)
+	case a.Primitive.IsUneven():
+		return nil, fmt.Errorf("%s has uneven blocks, and a log does not say how long they are", a.FullName())
 	case !a.Serves(size, c.Local):
 		return nil, fmt.Errorf("%s does not serve %d ranks, %d on each host", a.FullName(), size, c.Local)
 	case c.Depth > max(1, c.Count):

@@ -213,7 +213,7 @@ func (a *actor) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv
 func (a *actor) sendAll(s *gen.ProgramStep, sends []wire.Send) {
 	n := 0
 	for _, in := range s.Sends {
-		if want := a.memory.at(in.Srcs[0]); len(want) > 0 || in.Srcs[0].Buf == "" {
+		if want := a.memory.at(in.Srcs[0]); len(want) > 0 || a.sendsNothing(in.Srcs[0]) {
 			a.stage.send(a.rank, in.Peer, letter{slices.Clone(uint64s(sends[n].Data)), slices.Clone(want)})
 			n++
 		}
@@ -224,7 +224,7 @@ func (a *actor) sendAll(s *gen.ProgramStep, sends []wire.Send) {
 func (a *actor) receiveAll(s *gen.ProgramStep, recvs []wire.Recv) error {
 	n := 0
 	for _, in := range s.Recvs {
-		if len(a.memory.at(in.Dst)) == 0 && in.Dst.Buf != "" {
+		if len(a.memory.at(in.Dst)) == 0 && !a.sendsNothing(in.Dst) {
 			continue
 		}
 		r := &recvs[n]
@@ -261,7 +261,7 @@ func (a *actor) apply(r *wire.Recv, got []uint64) {
 func (a *actor) expect(s *gen.ProgramStep) {
 	a.sends, a.recvs = a.sends[:0], a.recvs[:0]
 	for _, in := range s.Sends {
-		if data := a.bytes(in.Srcs[0]); len(data) > 0 || in.Srcs[0].Buf == "" {
+		if data := a.bytes(in.Srcs[0]); len(data) > 0 || a.sendsNothing(in.Srcs[0]) {
 			a.sends = append(a.sends, wire.Send{Peer: in.Peer, Data: data})
 		}
 	}
@@ -270,11 +270,18 @@ func (a *actor) expect(s *gen.ProgramStep) {
 		if in.Kind == gen.RecvReduceInstr {
 			r.Kernel, r.With = a.x.Kernel, a.bytes(in.Srcs[0])
 		}
-		if len(r.Into) > 0 || in.Dst.Buf == "" {
+		switch {
+		case len(r.Into) > 0:
 			a.recvs = append(a.recvs, r)
+		case a.sendsNothing(in.Dst):
+			a.recvs = append(a.recvs, wire.Recv{Peer: in.Peer})
 		}
 	}
 }
+
+// sendsNothing reports whether a message of a place is sent although it has no bytes: a signal, and a block of those whose
+// lengths all ranks know.
+func (a *actor) sendsNothing(p gen.Place) bool { return p.Buf == "" || a.call.k.SameCounts }
 
 // bytes returns the memory of the code that a place of the schedule stands for.
 func (a *actor) bytes(p gen.Place) []byte {

@@ -13,12 +13,26 @@ import (
 )
 
 // Send lists a message to the rank to, for the next Exchange. Like all messages, one without bytes is left out: both
-// ranks know its length.
+// ranks know its length. See sendsNothing for the exception.
 func (x *Call) Send(to int, data []byte) {
 	if len(data) > 0 {
 		s := x.send()
 		s.Peer, s.Data = to, data
+	} else if x.sendsNothing() {
+		x.Signal(to)
 	}
+}
+
+// sendsNothing reports whether messages without bytes are sent: where all ranks know the lengths of all blocks, a rank
+// that has other lengths learns so from any message.
+func (x *Call) sendsNothing() bool { return x.blocks != nil && x.blocks.common != nil }
+
+// listsReceive reports whether a receive into a place is listed. One that is sent nothing is listed here.
+func (x *Call) listsReceive(from int, into []byte) bool {
+	if x.receives = len(into) > 0; !x.receives && x.sendsNothing() {
+		x.Await(from)
+	}
+	return x.receives
 }
 
 // send returns one more send, for the caller to fill in place: a processor that copies in large pieces what was just
@@ -38,7 +52,7 @@ func (x *Call) recv() *wire.Recv {
 
 // Recv lists a message of the rank from that fills into.
 func (x *Call) Recv(from int, into []byte) {
-	if x.receives = len(into) > 0; x.receives {
+	if x.listsReceive(from, into) {
 		r := x.recv()
 		r.Peer, r.Into = from, into
 	}
@@ -47,7 +61,7 @@ func (x *Call) Recv(from int, into []byte) {
 // RecvReduce lists a message of the rank from that is an operand: into = with ⊕ received, or received ⊕ with if
 // receivedFirst.
 func (x *Call) RecvReduce(from int, into, with []byte, receivedFirst bool) {
-	if x.receives = len(into) > 0; x.receives {
+	if x.listsReceive(from, into) {
 		r := x.recv()
 		r.Peer, r.Into, r.Kernel, r.With, r.ReceivedFirst = from, into, x.Kernel, with, receivedFirst
 	}
@@ -56,7 +70,7 @@ func (x *Call) RecvReduce(from int, into, with []byte, receivedFirst bool) {
 // Borrow is Recv for operands that only Reduce reads. Reduce may then find them where they arrived, with into
 // unchanged.
 func (x *Call) Borrow(from int, into []byte) {
-	if x.receives = len(into) > 0; x.receives {
+	if x.listsReceive(from, into) {
 		r := x.recv()
 		r.Peer, r.Into, r.Lend = from, into, true
 		x.borrowed = append(x.borrowed, into)

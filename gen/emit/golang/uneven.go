@@ -134,9 +134,9 @@ func (f *file) countsOf(u uneven, s *scope, x side) ([]jen.Code, error) {
 	name := u.of(x)
 	var check *jen.Statement
 	if name != "" {
-		counts := jen.Len(jen.Id(name).Dot("Counts"))
-		check = jen.If(jen.Add(counts).Op("!=").Id("size")).Block(
-			f.refuse(u.Primitive, name+" has %d Counts, want %d", counts, jen.Id("size")))
+		given := jen.Len(jen.Id(name).Dot("Counts"))
+		check = jen.If(jen.Add(given).Op("!=").Id("size")).Block(
+			f.refuse(u.Primitive, name+" has %d Counts, want %d", given, jen.Id("size")))
 	}
 	if x.On.IsAbsent() {
 		if check == nil {
@@ -149,11 +149,19 @@ func (f *file) countsOf(u uneven, s *scope, x side) ([]jen.Code, error) {
 	if name != "" {
 		ignored = jen.List(jen.Id(x.name), jen.Id(name)).Op("=").List(jen.Nil(), f.fast("Blocks").Values())
 	}
-	code := jen.If(elsewhere).Block(ignored.Commentf("it counts only where %v", x.On))
+	code := jen.If(elsewhere).Block(ignored.Commentf("%s only where %v", counts(name), x.On))
 	if check != nil {
 		code.Else().Add(check)
 	}
 	return []jen.Code{code}, err
+}
+
+// counts returns the verb for a buffer, and its Blocks if it has any.
+func counts(blocks string) string {
+	if blocks == "" {
+		return "it counts"
+	}
+	return "they count"
 }
 
 // equallyLong checks that the block that a rank has of its own is as long in both buffers.
