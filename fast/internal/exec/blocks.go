@@ -86,6 +86,12 @@ func (b *blocks) placed(k *Collective, elem int, args *Args, dst, src []byte, of
 	return is, counts, nil
 }
 
+// CheckBlocks returns why the blocks of a buffer of so many elements do not lie in it one beside another, or nil.
+func CheckBlocks(is Blocks, primitive, buffer string, length int) error {
+	_, err := new(blocks).extents(nil, primitive, buffer, 1, length, is)
+	return err
+}
+
 // extents returns where the blocks of a buffer of so many bytes lie, in the memory of list, or why they do not lie in
 // it one beside another.
 func (b *blocks) extents(list []extent, primitive, buffer string, elem, bytes int, is Blocks) ([]extent, error) {
