@@ -92,7 +92,10 @@ func TestMeasuresEverythingOverEveryTransport(t *testing.T) {
 			}
 			for _, o := range bench.Operations {
 				want := 4 // two sizes, in place and out of place
-				if o.Width(2) == 0 {
+				switch {
+				case o.Name == "all-to-all-v": // it has no form in place
+					want = 2
+				case o.Width(2) == 0:
 					want = 1
 				}
 				if seen[o.Name] != want {

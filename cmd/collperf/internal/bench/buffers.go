@@ -102,6 +102,9 @@ func newBuffers[T fast.Elem](ctx context.Context, comm *fast.Comm, c *Case, of f
 		invocation: invocation[T]{c: comm, root: c.Root}, invoke: invokeOf[T](c.Name),
 	}
 	b.values = newValues(of, c.Element.Exact, c.Reduction, comm.Size(), c.combines(b.role))
+	for range comm.Size() {
+		b.blocks.Counts = append(b.blocks.Counts, c.Count)
+	}
 	if c.Reduction != nil {
 		b.op = c.Reduction.Op
 	}

@@ -12,6 +12,7 @@ type invocation[T fast.Elem] struct {
 	out, in []T
 	op      fast.Op
 	root    int
+	blocks  fast.Blocks // of uneven ones
 }
 
 // invoke makes the call. In place, the two buffers overlap.
@@ -40,6 +41,21 @@ func invokeOf[T fast.Elem](name string) invoke[T] {
 		},
 		"exscan": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
 			return fast.ExscanInto(ctx, v.c, v.out, v.in, v.op, opts...)
+		},
+		"all-gather-v": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.AllGatherVInto(ctx, v.c, v.out, v.blocks, v.in, opts...)
+		},
+		"reduce-scatter-v": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.ReduceScatterVInto(ctx, v.c, v.out, v.in, v.blocks, v.op, opts...)
+		},
+		"gather-v": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.GatherVInto(ctx, v.c, v.out, v.blocks, v.in, v.root, opts...)
+		},
+		"scatter-v": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.ScatterVInto(ctx, v.c, v.out, v.in, v.blocks, v.root, opts...)
+		},
+		"all-to-all-v": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
+			return fast.AllToAllV(ctx, v.c, v.out, v.blocks, v.in, v.blocks, opts...)
 		},
 		"all-to-all": func(ctx context.Context, v *invocation[T], opts []fast.Option) error {
 			return fast.AllToAllInto(ctx, v.c, v.out, v.in, opts...)

@@ -14,6 +14,7 @@ type Operation struct {
 	MinRanks  int    // 0: 1
 	rooted    bool
 	reduces   bool
+	apart     bool // it has no form in place
 	in, out   shape
 	// from returns whose input a block of a rank's output is, and which block of it; combined for a reduction.
 	from func(r role, block int) (rank, source int)
@@ -79,6 +80,17 @@ var Operations = []Operation{
 		from: func(_ role, block int) (int, int) { return block, 0 }},
 	{Name: "scatter", Primitive: "Scatter", rooted: true, in: each, out: one, bus: others, hops: 1,
 		from: func(r role, _ int) (int, int) { return r.root, r.rank }},
+	// Those of uneven blocks are called with blocks of equal length, to compare them with the others.
+	{Name: "all-gather-v", Primitive: "AllGatherV", in: one, out: each, bus: others, hops: 1,
+		from: func(_ role, block int) (int, int) { return block, 0 }},
+	{Name: "reduce-scatter-v", Primitive: "ReduceScatterV", reduces: true, in: each, out: one, bus: others, hops: 1,
+		from: func(r role, _ int) (int, int) { return combined, r.rank }},
+	{Name: "gather-v", Primitive: "GatherV", rooted: true, in: one, out: each, bus: others, hops: 1, holds: atRoot,
+		from: func(_ role, block int) (int, int) { return block, 0 }},
+	{Name: "scatter-v", Primitive: "ScatterV", rooted: true, in: each, out: one, bus: others, hops: 1,
+		from: func(r role, _ int) (int, int) { return r.root, r.rank }},
+	{Name: "all-to-all-v", Primitive: "AllToAllV", apart: true, in: each, out: each, bus: others, hops: 1,
+		from: func(r role, block int) (int, int) { return block, r.rank }},
 	{Name: "barrier", Primitive: "Barrier", bus: once, hops: 1},
 	{Name: "ping-pong", Primitive: "Send", in: one, out: one, bus: once, hops: 2, MinRanks: 2, from: pong,
 		holds: func(r role) bool { return r.rank < 2 }},

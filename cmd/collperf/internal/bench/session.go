@@ -44,10 +44,13 @@ func (s *Config) Meter(load Load, comm *fast.Comm, c *Case) *Meter {
 // Sizes returns the sizes of the largest buffers to measure.
 func (s *Config) Sizes() []int { return Sizes(s.First, s.Last, s.Factor) }
 
-// Cases returns the cases of one operation and count: out of place and in place, if that makes a difference.
+// Cases returns the cases of one operation and count: out of place and in place, if it has both.
 func (s *Config) Cases(o *Operation, count, ranks int) (all []*Case) {
 	places := s.Places
-	if o.Width(ranks) == 0 {
+	switch {
+	case o.apart:
+		places = []bool{false}
+	case o.Width(ranks) == 0:
 		places = places[:1]
 	}
 	for _, inPlace := range places {

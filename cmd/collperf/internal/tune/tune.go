@@ -184,8 +184,8 @@ func (s *session) blockSizes(o *bench.Operation) []int {
 // order, because a variant leaves its data in the caches for the next one. The time of a call is that of the rank that
 // finishes last; otherwise an algorithm that leaves all work to a root would win.
 func (s *session) measureAt(ctx context.Context, o *bench.Operation, p point, variants []variant) (all []sample, err error) {
-	c := s.Cases(o, p.Count, s.comm.Size())[0]
-	c.InPlace = s.Places[len(s.Places)-1]
+	cases := s.Cases(o, p.Count, s.comm.Size())
+	c := cases[len(cases)-1]
 	l, err := c.Load(ctx, s.comm)
 	if err != nil {
 		return nil, err
