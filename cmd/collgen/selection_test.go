@@ -32,7 +32,7 @@ func TestChoices(t *testing.T) {
 						last = math.MaxInt - 1
 					}
 					next[transport] = last + 1
-					c := selection.Call{Transport: transport, Size: size, Commutative: true}
+					c := selection.Call{Transport: transport, Size: size, Local: size, Commutative: true}
 					for _, bytes := range []int{x.From, last} {
 						if i := gen.Select(s.rules(p), s.declared(p), c, bytes); i != x.Line-1 {
 							t.Errorf("%s among %d over %s, %d bytes: line %d, want %d", p.Name, size, transport, bytes, x.Line, i+1)
@@ -56,7 +56,7 @@ func TestCalls(t *testing.T) {
 		for _, bytes := range []int{0, 8, 4096, 4097, 1 << 20} {
 			calls := s.each(p, over(selection.Transports, 4, 0), bytes)
 			for _, x := range calls {
-				c := selection.Call{Transport: x.Transport, Size: 4, Commutative: true}
+				c := selection.Call{Transport: x.Transport, Size: 4, Local: 4, Commutative: true}
 				if i := gen.Select(s.rules(p), s.declared(p), c, bytes); i != x.Line-1 || len(x.Passed) != i {
 					t.Errorf("%s, %d bytes: %+v, want rule %d", p.Name, bytes, x, i+1)
 				}

@@ -47,7 +47,7 @@ func allocated(t *testing.T, fd int) int {
 // which belong to what all endpoints of a process may take until the memory is unmapped.
 func TestGrow(t *testing.T) {
 	before := grownAll.Load()
-	for size, idle := range map[int]int{2: 52 << 10, 4: 244 << 10} {
+	for size, idle := range map[int]int{2: 52 << 10, 4: 248 << 10} {
 		all, memory := fileGroup(t, size)
 		for _, n := range []int{0, 1, inline + 1, small} {
 			if segmentsOf(t, all[:2], make([]byte, n), false) != 1 {
@@ -260,7 +260,7 @@ func TestManyGroups(t *testing.T) {
 		bytes += allocated(t, memory)
 		_ = unix.Close(memory)
 	}
-	if most := groups * 244 << 10; bytes > most || openFilesOf(t) > files {
+	if most := groups * 248 << 10; bytes > most || openFilesOf(t) > files {
 		t.Errorf("%d bytes, want at most %d; %d files, before %d", bytes, most, openFilesOf(t), files)
 	}
 }
