@@ -2,6 +2,7 @@ package fast
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/collgen/collgen/fast/internal/exec"
@@ -12,12 +13,13 @@ import (
 // It appends the blocks of all ranks to dst, by rank, and returns that, and the Blocks of what was appended. After an
 // error it returns dst as it was.
 //
-// It allocates what dst has no room for. If that is more than 16 GiB, the communicator is given up. It cannot be
-// started: srcBlocks belongs to the call until it returns.
-func AllToAllVAppend[T Elem](ctx context.Context, c *Comm, dst, src []T, srcBlocks Blocks, opts ...Option) ([]T, Blocks, error) {
-	if handleOf(opts) != nil {
-		return dst, Blocks{}, refuse("AllToAllVAppend", "it cannot be started")
+// It allocates what dst has no room for. If the others send more than 16 GiB, the communicator is given up. Src may not
+// lie in the memory of dst, not even in what dst has room for.
+func AllToAllVAppend[T Elem](ctx context.Context, c *Comm, dst, src []T, srcBlocks Blocks) ([]T, Blocks, error) {
+	if err := c.enter(ctx, "AllToAllVAppend"); err != nil {
+		return dst, Blocks{}, err
 	}
+	c.exit()
 	if len(srcBlocks.Counts) != c.Size() {
 		return dst, Blocks{}, refuse("AllToAllVAppend", "srcBlocks has %d Counts, want %d", len(srcBlocks.Counts), c.Size())
 	}
@@ -35,12 +37,13 @@ func AllToAllVAppend[T Elem](ctx context.Context, c *Comm, dst, src []T, srcBloc
 	for r, count := range blocks.Counts {
 		if count < 0 || count > most-n {
 			c.Abort()
-			return dst, Blocks{}, refuse("AllToAllVAppend", "rank %d sends %d elements, after %d of others", r, count, n)
+			return dst, Blocks{}, fmt.Errorf("AllToAllVAppend: rank %d sends %d elements, after %d of others, more than 16 GiB in all: %w",
+				r, count, n, errAborted)
 		}
 		n += count
 	}
 	all := slices.Grow(dst, n)[:len(dst)+n]
-	if err := AllToAllV(ctx, c, all[len(dst):], blocks, src, srcBlocks, opts...); err != nil {
+	if err := AllToAllV(ctx, c, all[len(dst):], blocks, src, srcBlocks); err != nil {
 		return dst, Blocks{}, err
 	}
 	return all, blocks, nil
