@@ -155,13 +155,11 @@ type access struct {
 func (m *reading) races() bool {
 	by := map[address][]access{}
 	for g, in := range m.all {
-		if in.Kind == gen.CopyInstr && m.at(m.rank[g], in.Dst, 0) == m.at(m.rank[g], in.Srcs[0], 0) {
-			continue // nothing is done
-		}
+		toItself := in.Kind == gen.CopyInstr && m.at(m.rank[g], in.Dst, 0) == m.at(m.rank[g], in.Srcs[0], 0)
 		for i, p := range append([]gen.Place{in.Dst}, in.Srcs...) {
 			for k := range p.N {
 				a := m.at(m.rank[g], p, k)
-				by[a] = append(by[a], access{g, i == 0, p})
+				by[a] = append(by[a], access{g, i == 0 && !toItself, p})
 			}
 		}
 	}
