@@ -21,7 +21,7 @@ func meaning(s *gen.Schedule, inPlace bool) string {
 	if err != nil {
 		return ""
 	}
-	m := &reading{s: s, want: want, inPlace: inPlace, memory: map[address]value{}}
+	m := &reading{s: s, want: want, inPlace: inPlace, memory: map[address]value{}, writes: map[address]int{}}
 	m.number()
 	if !m.inOrder() || m.races() {
 		return ""
@@ -47,6 +47,7 @@ type reading struct {
 	order   []int
 	before  [][]bool // by event: what happens before it
 	memory  map[address]value
+	writes  map[address]int // how often
 	sent    map[int][]value // by send
 }
 
@@ -67,6 +68,7 @@ type value struct {
 type loan struct {
 	step   int
 	source address // of a copy
+	writes int     // to source, when it was lent
 	sent   *value  // of a receive
 }
 
@@ -209,7 +211,9 @@ func (m *reading) play(e int) {
 		}
 	}
 	for k, v := range results {
-		m.memory[m.at(rank, in.Dst, k)] = v
+		a := m.at(rank, in.Dst, k)
+		m.memory[a] = v
+		m.writes[a]++
 	}
 }
 
@@ -224,7 +228,8 @@ func (m *reading) result(g int, in *gen.Instr, rank, k int) value {
 		return v
 	case gen.CopyInstr:
 		if in.Lend {
-			return value{loan: &loan{step: in.Step, source: m.at(rank, in.Srcs[0], k)}}
+			source := m.at(rank, in.Srcs[0], k)
+			return value{loan: &loan{step: in.Step, source: source, writes: m.writes[source]}}
 		}
 		return m.read(rank, in, in.Srcs[0], k)
 	case gen.RecvReduceInstr:
@@ -244,7 +249,8 @@ func (m *reading) result(g int, in *gen.Instr, rank, k int) value {
 	return sum
 }
 
-// read returns the value that an instruction reads. Only reductions of the same step can read a loan.
+// read returns the value that an instruction reads. Only reductions of the same step can read a loan, while its source
+// is as it was.
 func (m *reading) read(rank int, in *gen.Instr, p gen.Place, k int) value {
 	v := m.load(m.at(rank, p, k))
 	switch {
@@ -254,6 +260,8 @@ func (m *reading) read(rank int, in *gen.Instr, p gen.Place, k int) value {
 		return leaf("nothing")
 	case v.loan.sent != nil:
 		return *v.loan.sent
+	case m.writes[v.loan.source] != v.loan.writes:
+		return leaf("nothing")
 	}
 	return m.load(v.loan.source)
 }

@@ -44,9 +44,6 @@ func scheduleMutants(a *gen.Algorithm, b bounds, each func(trial)) error {
 	number := 0
 	for size := b.from; size <= b.to; size++ {
 		for _, call := range a.Calls(size, b.depths...) {
-			if call.Local == call.Size { // a reduction of one lent operand: verify takes the operand as it was when it was lent
-				continue
-			}
 			if call.Root >= b.roots || call.Peer > b.roots {
 				continue
 			}
