@@ -36,7 +36,7 @@ const (
 // begins where the one before it ends, and together they fill the buffer. Otherwise they may lie in any order, with gaps
 // between them, but no two may overlap.
 //
-// A call does not keep a Blocks, also if it is only started.
+// Counts and Displs may be changed as soon as a function has returned, also one that has only started a call.
 type Blocks = exec.Blocks
 
 // Option changes how one call is carried out. All ranks have to pass the same options. The zero Option changes nothing.

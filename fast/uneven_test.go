@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
+
+	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 // TestAllToAllVAppend: every rank gets what the others send it, appended by rank, whatever room there is.
@@ -53,6 +57,58 @@ func TestAllToAllVAppendRefuses(t *testing.T) {
 			}
 		}
 		return appended(ctx, c, memory[:4:4], memory[4:], Blocks{Counts: []int{4}})
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAllToAllVAppendAborts: a rank that is told of counts that cannot be gives the communicator up, for all.
+func TestAllToAllVAppendAborts(t *testing.T) {
+	for _, count := range []int{-1, math.MaxInt, exec.MaxScratch/4 + 1} {
+		all := comms(2)
+		errs := fasttest.OnAll(all, func(c *Comm) error {
+			if c.Rank() == 1 { // it lies
+				if err := AllToAllInto(t.Context(), c, make([]int, 2), []int{count, 0}); err != nil {
+					return err
+				}
+				return Barrier(t.Context(), c)
+			}
+			return appended(t.Context(), c, nil, nil, Blocks{Counts: []int{0, 0}})
+		})
+		for rank, err := range errs {
+			if !errors.Is(err, ErrAborted) {
+				t.Errorf("%d elements, rank %d: %v", count, rank, err)
+			}
+		}
+		fasttest.CloseAll(t, all)
+	}
+}
+
+// TestStartedKeepsBlocks: Counts may change when calls were started, and each call has its own.
+func TestStartedKeepsBlocks(t *testing.T) {
+	if err := Run(t.Context(), 2, func(ctx context.Context, c *Comm) error {
+		bufs := [][]int32{make([]int32, 5), make([]int32, 5)}
+		counts := []int{0, 0}
+		var handles []*Handle
+		if err := c.Batch(func() error {
+			for i, buf := range bufs {
+				for j := range buf {
+					buf[j] = int32(100*c.Rank() + 10*i + j)
+				}
+				counts[0], counts[1] = 1+3*i, 4-3*i
+				handles = append(handles, StartAllGatherV(ctx, c, buf, Blocks{Counts: counts}))
+				counts[0], counts[1] = -1, -1
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		for i, want := range [][]int32{{0, 101, 102, 103, 104}, {10, 11, 12, 13, 114}} {
+			if err := handles[i].Wait(ctx); err != nil || !slices.Equal(bufs[i], want) {
+				return fmt.Errorf("rank %d, call %d: %v, %v, want %v", c.Rank(), i, bufs[i], err, want)
+			}
+		}
+		return nil
 	}); err != nil {
 		t.Error(err)
 	}

@@ -17,7 +17,7 @@ type Blocks struct {
 // BlockOf returns one of the blocks of buf, for a call in place.
 func BlockOf[T any](primitive string, buf []T, blocks Blocks, block int) ([]T, error) {
 	if block >= len(blocks.Counts) || blocks.Displs != nil && block >= len(blocks.Displs) {
-		return nil, wire.Refuse(primitive, "blocks has %d Counts and %d Displs, and the block of rank %d is in place", len(blocks.Counts),
+		return nil, wire.Refuse(primitive, "blocks has %d Counts and %d Displs, too few for the block of rank %d", len(blocks.Counts),
 			len(blocks.Displs), block)
 	}
 	from, n := 0, blocks.Counts[block]
@@ -50,7 +50,7 @@ type blocks struct {
 	dst, src []extent
 	common   []extent // that of dst and src whose lengths every rank knows; nil: neither
 	longest  int      // bytes of the longest block
-	sorted   []extent // memory of disjoint
+	sorted   []extent // memory of overlap
 }
 
 // BlocksOf are the uneven blocks of a call's buffers. A buffer without Counts is a single block.
@@ -116,27 +116,30 @@ func (b *blocks) extents(list []extent, primitive, buffer string, elem, bytes in
 			end = from + n
 		}
 	}
-	switch {
-	case is.Displs == nil && end*elem != bytes:
+	if is.Displs == nil && end*elem != bytes {
 		return list, wire.Refuse(primitive, "the blocks of %s have %d elements, and len(%s) is %d", buffer, end, buffer, bytes/elem)
-	case !ascending && !b.disjoint(list):
-		return list, wire.Refuse(primitive, "blocks of %s overlap", buffer)
+	}
+	if ascending {
+		return list, nil
+	}
+	if at := b.overlap(list); at >= 0 {
+		return list, wire.Refuse(primitive, "two blocks of %s have element %d", buffer, at/elem)
 	}
 	return list, nil
 }
 
-// disjoint reports whether no two blocks have an element in common.
-func (b *blocks) disjoint(list []extent) bool {
+// overlap returns the offset of the first byte that two blocks have in common, or -1.
+func (b *blocks) overlap(list []extent) int {
 	b.sorted = append(b.sorted[:0], list...)
 	slices.SortFunc(b.sorted, func(x, y extent) int { return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to)) })
 	end := 0
 	for _, x := range b.sorted {
 		if x.from < x.to && x.from < end {
-			return false
+			return x.from
 		}
 		end = max(end, x.to)
 	}
-	return true
+	return -1
 }
 
 // beginning returns where a block begins, in bytes; 0 if there is no such block.

@@ -1,0 +1,46 @@
+package exec
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// TestCheckBlocks: blocks lie in their buffer, and beside each other; empty ones lie anywhere in it.
+func TestCheckBlocks(t *testing.T) {
+	for _, test := range []struct {
+		is     Blocks
+		length int
+		want   string // "": they are right
+	}{
+		{Blocks{Counts: []int{2, 0, 3}}, 5, ""},
+		{Blocks{Counts: []int{}}, 0, ""},
+		{Blocks{Counts: []int{2, 3}, Displs: []int{3, 0}}, 5, ""},
+		{Blocks{Counts: []int{2, 3}, Displs: []int{0, 4}}, 9, ""},
+		{Blocks{Counts: []int{4, 0, 1}, Displs: []int{0, 2, 4}}, 5, ""},
+		{Blocks{Counts: []int{1, 0}, Displs: []int{0, 1}}, 1, ""},
+		{Blocks{Counts: []int{2, 2}}, 5, "have 4 elements, and len(dst) is 5"},
+		{Blocks{Counts: []int{2, 4}}, 5, "block 1 of dst has 4 elements from 2 on, and len(dst) is 5"},
+		{Blocks{Counts: []int{2, -1}}, 3, "block 1 of dst has -1 elements"},
+		{Blocks{Counts: []int{math.MaxInt, math.MaxInt}}, 5, "block 0 of dst has"},
+		{Blocks{Counts: []int{1, math.MaxInt}, Displs: []int{0, 4}}, 5, "block 1 of dst has"},
+		{Blocks{Counts: []int{1, 1}, Displs: []int{0, math.MaxInt}}, 5, "block 1 of dst has"},
+		{Blocks{Counts: []int{1, 1}, Displs: []int{-1, 0}}, 5, "block 0 of dst has 1 elements from -1 on"},
+		{Blocks{Counts: []int{0}, Displs: []int{6}}, 5, "block 0 of dst has 0 elements from 6 on"},
+		{Blocks{Counts: []int{3, 2}, Displs: []int{0, 2}}, 5, "two blocks of dst have element 2"},
+		{Blocks{Counts: []int{2, 3}, Displs: []int{2, 0}}, 5, "two blocks of dst have element 2"},
+		{Blocks{Counts: []int{5, 1, 1}, Displs: []int{0, 6, 3}}, 7, "two blocks of dst have element 3"},
+		{Blocks{Counts: []int{1, 1}, Displs: []int{0}}, 2, "dst has 1 Displs and 2 Counts"},
+	} {
+		err := CheckBlocks(test.is, "AllGatherV", "dst", test.length)
+		if test.want == "" && err == nil {
+			continue
+		}
+		if test.want == "" || !errors.Is(err, wire.ErrInvalidArgument) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v of %d elements: %v, want %q", test.is, test.length, err, test.want)
+		}
+	}
+}
