@@ -54,6 +54,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast"
@@ -61,6 +62,8 @@ import (
 
 func try(name string, size int, opts ...fast.Option) {
 	var wrong, refused atomic.Int64
+	var others sync.WaitGroup // whose calls are not over: the error of rank 0 ends them
+	others.Add(size - 1)
 	err := fast.Run(context.Background(), size, func(ctx context.Context, c *fast.Comm) error {
 		const count = 20
 		src, dst := make([]int32, count), make([]int32, size*count)
@@ -71,8 +74,10 @@ func try(name string, size int, opts ...fast.Option) {
 		if errors.Is(err, fast.ErrInvalidArgument) {
 			refused.Add(1)
 			if c.Rank() > 0 {
+				others.Done()
 				return nil
 			}
+			others.Wait()
 			return err
 		}
 		for i, x := range dst {
