@@ -37,8 +37,9 @@
 // disagreement is known; then the rank learns of it by a later call, at the latest by a collective that takes anything
 // from a rank that disagreed: each carries a hash of those before it. That is not so of sends and receives, where the
 // receiver finds out, nor of empty blocks of [GatherV], [ScatterV] and [AllToAllV], which need a message between the
-// two. Ranks of a communicator that wait for each other in a ring, which no two of them can tell, are found out some seconds after the last of them has come to it: they get a MismatchError, or a [DeadlockError] if all
-// are in sends and receives. So are ranks in [Comm.Agree], [Comm.Grow] or [Comm.Group] that wait for one in a call that
+// two. Ranks of a communicator that wait for each other in a ring, which no two of them can tell, are found out some
+// seconds after the last of them has come to it: they get a MismatchError, or a [DeadlockError] if all are in sends and
+// receives. So are ranks in [Comm.Agree], [Comm.Grow] or [Comm.Group] that wait for one in a call that
 // needs them; [Comm.Shrink] gets it out. Rings of more than 128 ranks, and through several communicators, are not
 // found. Only the end of its context ends the wait of a rank for such a ring, or for others that never come to the same
 // call. Under Run, a rank whose partner has made a call without messages instead, of no elements say, learns of that

@@ -33,7 +33,7 @@ func unevenOf(p spec.Primitive) (uneven, error) {
 			return u, fmt.Errorf("%w: %s of %s has %v blocks, as long as %v", errUneven, s.name, p.Name, s.Blocks, s.Counts)
 		}
 		for _, e := range s.Counts {
-			if !same(e, spec.Rank) && !same(e, spec.Block) {
+			if !same(e, spec.Rank) && (!same(e, spec.Block) || s.blocks() == 1) {
 				return u, fmt.Errorf("%w: blocks of %s of %s are as long as %v", errUneven, s.name, p.Name, s.Counts)
 			}
 		}
