@@ -61,7 +61,7 @@ func NewBucket[T Elem](c *Comm, op Op, bytes int) (*Bucket[T], error) {
 		return nil, wire.Refuse("NewBucket", "op %v is not defined on %v", op, t)
 	case limit < 1:
 		return nil, wire.Refuse("NewBucket", "buffers of %d bytes have room for no element", bytes)
-	case uint64(bytes) > exec.MaxScratch:
+	case bytes > exec.MaxScratch:
 		return nil, wire.Refuse("NewBucket", "buffers of %d bytes, want at most 16 GiB", bytes)
 	}
 	b := &Bucket[T]{c: c, op: op, limit: limit}

@@ -250,9 +250,9 @@ func (x *Call) reset() {
 	x.In.Data, x.Out.Data, x.Scratch.Data, x.form = nil, nil, nil, nil
 }
 
-// MaxScratch is the most scratch memory, in bytes, that an algorithm gets: 16 GiB. A program that runs out of memory
-// crashes, so a larger demand is refused.
-const MaxScratch = 16 << 30
+// MaxScratch is the most scratch memory, in bytes, that an algorithm gets: 16 GiB, or what an int can count. A program
+// that runs out of memory crashes, so a larger demand is refused.
+const MaxScratch = int(min(uint64(16<<30), uint64(maxInt-CacheLine)))
 
 // Layout cuts every block into that many chunks, and provides that many slots of scratch, each as long as the longest
 // chunk. If the elements cannot be divided evenly, the first chunks have one more than the others. Uneven blocks are not
@@ -288,7 +288,7 @@ func (x *Call) reserve(slots, slot int) error {
 		return nil
 	}
 	over, total := bits.Mul64(uint64(slots), uint64(slot))
-	if over != 0 || total > min(MaxScratch, uint64(maxInt-CacheLine)) {
+	if over != 0 || total > uint64(MaxScratch) {
 		return wire.Refuse(x.Collective.Name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)
 	}
 	x.Scratch.Data, x.Scratch.slot = x.Executor.scratch.Need(int(total)), slot
