@@ -34,10 +34,8 @@ func do[T Elem](ctx context.Context, c *Comm, k *exec.Collective, dst, src []T, 
 }
 
 // doUneven carries out one call of k, whose blocks are uneven, on c, as collective.DoUneven does.
-func doUneven[T Elem](ctx context.Context, c *Comm, k *exec.Collective, dst []T, dstBlocks Blocks, src []T, srcBlocks Blocks,
-	args *exec.Args, opts []Option) error {
-	blocks := exec.BlocksOf{Dst: dstBlocks, Src: srcBlocks}
-	return c.doGenerated(ctx, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), &blocks, opts)
+func doUneven[T Elem](ctx context.Context, c *Comm, k *exec.Collective, dst, src []T, blocks *exec.BlocksOf, args *exec.Args, opts []Option) error {
+	return c.doGenerated(ctx, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), blocks, opts)
 }
 
 // blockOf returns one of the blocks of buf, for a call in place.

@@ -146,17 +146,33 @@ func (idle) Waiting() []int                                           { return n
 func (idle) Fail(error)                                               {}
 func (idle) Close() error                                             { return nil }
 
+// BenchmarkPathUneven is what an all-to-all of two blocks of 4 bytes costs besides its transport, and one of uneven blocks.
+func BenchmarkPathUneven(b *testing.B) {
+	dst, src, counts := make([]float32, 2), make([]float32, 2), Blocks{Counts: []int{1, 1}}
+	for name, call := range map[string]func(context.Context, *Comm) error{
+		"even":   func(ctx context.Context, c *Comm) error { return AllToAllInto(ctx, c, dst, src) },
+		"uneven": func(ctx context.Context, c *Comm) error { return AllToAllV(ctx, c, dst, counts, src, counts) },
+	} {
+		b.Run(name, func(b *testing.B) { benchmarkPath(b, call) })
+	}
+}
+
 // BenchmarkPath is what a call costs besides its transport: an all-reduce of 8 bytes among 2 ranks, recorded.
 func BenchmarkPath(b *testing.B) {
+	x := make([]float32, 2)
+	benchmarkPath(b, func(ctx context.Context, c *Comm) error { return AllReduce(ctx, c, x, Sum) })
+}
+
+// benchmarkPath measures call on a communicator of 2 ranks, recorded.
+func benchmarkPath(b *testing.B, call func(context.Context, *Comm) error) {
 	c := newComm(0, 2, idle{})
 	c.exec.Carrier = "shm" // the algorithm of processes
 	c.record(flight.New(flight.Config{Operations: flight.MaxOperations}))
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
-	x := make([]float32, 2)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := AllReduce(ctx, c, x, Sum); err != nil {
+		if err := call(ctx, c); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -152,7 +152,7 @@ func leftBy(t *testing.T, all []*Comm, a *gen.Algorithm, p gen.Params, count int
 		args := exec.Args{Count: count, Op: Sum, Root: p.Root, Peer: p.Peer}
 		opts := []Option{WithAlgorithm(a.Name), WithDepth(p.Depth)}
 		if k.Uneven {
-			return doUneven(t.Context(), c, k, out, equal(out, len(x.Out)), in, equal(in, len(x.In)), &args, opts)
+			return doUneven(t.Context(), c, k, out, in, &exec.BlocksOf{Dst: equal(out, len(x.Out)), Src: equal(in, len(x.In))}, &args, opts)
 		}
 		return do(t.Context(), c, k, out, in, &args, opts)
 	})...); err != nil {

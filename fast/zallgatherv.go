@@ -54,7 +54,7 @@ func AllGatherVInto[T Elem](ctx context.Context, c *Comm, dst []T, blocks Blocks
 	if blocks.Counts[rank] != len(src) {
 		return refuse("AllGatherV", "the block of rank %d has %d elements in dst, and %d in src", rank, blocks.Counts[rank], len(src))
 	}
-	return doUneven(ctx, c, &allGatherV, dst, blocks, src, Blocks{}, &exec.Args{AliasOut: rank}, opts)
+	return doUneven(ctx, c, &allGatherV, dst, src, &exec.BlocksOf{Dst: blocks}, &exec.Args{AliasOut: rank}, opts)
 }
 
 // StartAllGatherVInto starts [AllGatherVInto].

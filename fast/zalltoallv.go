@@ -39,7 +39,7 @@ func AllToAllV[T Elem](ctx context.Context, c *Comm, dst []T, dstBlocks Blocks, 
 	if dstBlocks.Counts[rank] != srcBlocks.Counts[rank] {
 		return refuse("AllToAllV", "the block of rank %d has %d elements in dst, and %d in src", rank, dstBlocks.Counts[rank], srcBlocks.Counts[rank])
 	}
-	return doUneven(ctx, c, &allToAllV, dst, dstBlocks, src, srcBlocks, &exec.Args{NoAlias: true}, opts)
+	return doUneven(ctx, c, &allToAllV, dst, src, &exec.BlocksOf{Dst: dstBlocks, Src: srcBlocks}, &exec.Args{NoAlias: true}, opts)
 }
 
 // StartAllToAllV starts [AllToAllV].

@@ -65,7 +65,7 @@ func GatherVInto[T Elem](ctx context.Context, c *Comm, dst []T, blocks Blocks, s
 	if rank == root && blocks.Counts[rank] != len(src) {
 		return refuse("GatherV", "the block of rank %d has %d elements in dst, and %d in src", rank, blocks.Counts[rank], len(src))
 	}
-	return doUneven(ctx, c, &gatherV, dst, blocks, src, Blocks{}, &exec.Args{Root: root, AliasOut: root}, opts)
+	return doUneven(ctx, c, &gatherV, dst, src, &exec.BlocksOf{Dst: blocks}, &exec.Args{Root: root, AliasOut: root}, opts)
 }
 
 // StartGatherVInto starts [GatherVInto].

@@ -59,7 +59,7 @@ func ReduceScatterVInto[T Elem](ctx context.Context, c *Comm, dst, src []T, bloc
 	if len(dst) != blocks.Counts[rank] {
 		return refuse("ReduceScatterV", "the block of rank %d has %d elements in dst, and %d in src", rank, len(dst), blocks.Counts[rank])
 	}
-	return doUneven(ctx, c, &reduceScatterV, dst, Blocks{}, src, blocks, &exec.Args{Op: op, AliasIn: rank}, opts)
+	return doUneven(ctx, c, &reduceScatterV, dst, src, &exec.BlocksOf{Src: blocks}, &exec.Args{Op: op, AliasIn: rank}, opts)
 }
 
 // StartReduceScatterVInto starts [ReduceScatterVInto].

@@ -65,7 +65,7 @@ func ScatterVInto[T Elem](ctx context.Context, c *Comm, dst, src []T, blocks Blo
 	if rank == root && len(dst) != blocks.Counts[rank] {
 		return refuse("ScatterV", "the block of rank %d has %d elements in dst, and %d in src", rank, len(dst), blocks.Counts[rank])
 	}
-	return doUneven(ctx, c, &scatterV, dst, Blocks{}, src, blocks, &exec.Args{Root: root, AliasIn: root}, opts)
+	return doUneven(ctx, c, &scatterV, dst, src, &exec.BlocksOf{Src: blocks}, &exec.Args{Root: root, AliasIn: root}, opts)
 }
 
 // StartScatterVInto starts [ScatterVInto].

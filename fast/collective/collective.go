@@ -53,12 +53,13 @@ func Do[T fast.Elem](ctx context.Context, c *fast.Comm, k *Collective, dst, src 
 	return exec.Runtime.Do(ctx, c, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), nil, opts)
 }
 
-// DoUneven is Do for a collective of uneven blocks. A buffer whose Blocks have no Counts is a single block. In args,
-// Count is not used, and AliasIn and AliasOut are numbers of blocks.
-func DoUneven[T fast.Elem](ctx context.Context, c *fast.Comm, k *Collective, dst []T, dstBlocks fast.Blocks, src []T, srcBlocks fast.Blocks,
-	args *Args, opts []fast.Option) error {
-	blocks := exec.BlocksOf{Dst: dstBlocks, Src: srcBlocks}
-	return exec.Runtime.Do(ctx, c, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), &blocks, opts)
+// BlocksOf are the uneven blocks of a call's buffers. A buffer without Counts is a single block.
+type BlocksOf = exec.BlocksOf
+
+// DoUneven is Do for a collective of uneven blocks. In args, Count is not used, and AliasIn and AliasOut are numbers of
+// blocks.
+func DoUneven[T fast.Elem](ctx context.Context, c *fast.Comm, k *Collective, dst, src []T, blocks *BlocksOf, args *Args, opts []fast.Option) error {
+	return exec.Runtime.Do(ctx, c, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), blocks, opts)
 }
 
 // BlockOf returns one of the blocks of buf, for a call of primitive in place.

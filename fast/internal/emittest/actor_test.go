@@ -92,8 +92,8 @@ func (a *actor) play(yield func(struct{}) bool) {
 	var err error
 	if u := a.memory.uneven; u != nil {
 		args.AliasIn, args.AliasOut, args.NoAlias = max(b.aliasIn, 0), max(b.aliasOut, 0), e.a.Primitive.InPlace.InBlock.IsAbsent()
-		err = collective.DoUneven(context.Background(), a.comm, e.k, a.out, u.blocks(e.a.Primitive.Out, u.out),
-			a.in, u.blocks(e.a.Primitive.In, u.in), &args, opts)
+		blocks := collective.BlocksOf{Dst: u.blocks(e.a.Primitive.Out, u.out), Src: u.blocks(e.a.Primitive.In, u.in)}
+		err = collective.DoUneven(context.Background(), a.comm, e.k, a.out, a.in, &blocks, &args, opts)
 	} else {
 		err = collective.Do(context.Background(), a.comm, e.k, a.out, a.in, &args, opts)
 	}

@@ -51,10 +51,51 @@ type blocks struct {
 	common   []extent // that of dst and src whose lengths every rank knows; nil: neither
 	longest  int      // bytes of the longest block
 	sorted   []extent // memory of overlap
+	placedBy placement
 }
 
 // BlocksOf are the uneven blocks of a call's buffers. A buffer without Counts is a single block.
 type BlocksOf struct{ Dst, Src Blocks }
+
+// placement is what blocks were worked out from, besides the collective and the type: args, the bytes of the buffers,
+// and a copy of the lengths and places that the caller passed.
+type placement struct {
+	args       Args
+	dsts, srcs int
+	of         BlocksOf
+}
+
+// isFor reports whether p is what a call passes.
+func (p *placement) isFor(args *Args, dst, src []byte, of *BlocksOf) bool {
+	return p.dsts == len(dst) && p.srcs == len(src) && p.args.same(args) &&
+		p.of.Dst.are(&of.Dst) && p.of.Src.are(&of.Src)
+}
+
+// keep makes p what a call passes.
+func (p *placement) keep(args *Args, dst, src []byte, of *BlocksOf) {
+	p.args, p.dsts, p.srcs = *args, len(dst), len(src)
+	p.of.Dst.copy(&of.Dst)
+	p.of.Src.copy(&of.Src)
+}
+
+// are reports whether b and other say the same, in the same way.
+func (b *Blocks) are(other *Blocks) bool {
+	return sameInts(b.Counts, other.Counts) && sameInts(b.Displs, other.Displs)
+}
+
+func sameInts(x, y []int) bool { return (x == nil) == (y == nil) && slices.Equal(x, y) }
+
+// copy makes b a copy of other, in b's memory.
+func (b *Blocks) copy(other *Blocks) {
+	b.Counts, b.Displs = copyInts(b.Counts, other.Counts), copyInts(b.Displs, other.Displs)
+}
+
+func copyInts(into, from []int) []int {
+	if from == nil {
+		return nil
+	}
+	return append(into[:0], from...)
+}
 
 // placed returns args for a call of k with these blocks, and the lengths that every rank passes, if there are any. It
 // works out where the blocks lie.

@@ -277,7 +277,7 @@ func (x *Call) layoutUneven(chunks, slots int) error {
 	if chunks != 1 {
 		return wire.Refuse(x.Collective.Name, "uneven blocks of %d chunks", chunks)
 	}
-	x.Cuts = Cuts{uneven: x.blocks.common}
+	x.Cuts.uneven = x.blocks.common
 	return x.reserve(slots, max(1, x.blocks.longest)) // a slot of nothing is one yet
 }
 

@@ -32,8 +32,14 @@ func (e *Executor) requestUneven(k *Collective, t spec.Type, args *Args, dst, sr
 	if uneven == nil || !k.Uneven {
 		return nil, wire.Refuse(k.Name, "its blocks are uneven: %t; the call says how long they are: %t", k.Uneven, uneven != nil)
 	}
-	r := &e.last
-	is, counts, err := e.blocks.placed(k, t.Bytes(), args, dst, src, uneven)
+	r, b := &e.last, &e.blocks
+	if len(opts) == 0 && r.blocks == b && r.generation != 0 && !r.withOpts && r.Collective == k && r.Type == t &&
+		b.placedBy.isFor(args, dst, src, uneven) { // the same call as the one before
+		r.Dst, r.Src = dst, src
+		return r, r.checkOverlap()
+	}
+	r.blocks = nil
+	is, counts, err := b.placed(k, t.Bytes(), args, dst, src, uneven)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +52,8 @@ func (e *Executor) requestUneven(k *Collective, t spec.Type, args *Args, dst, sr
 			return nil, err
 		}
 	}
-	r.Dst, r.Src, r.blocks = dst, src, &e.blocks
+	b.placedBy.keep(args, dst, src, uneven)
+	r.Dst, r.Src, r.blocks = dst, src, b
 	return r, r.checkOverlap()
 }
 
@@ -156,7 +163,7 @@ func (x *Call) begin(r *Request, src []byte, mark wire.Mark) {
 
 // take prepares x for p.
 func (x *Call) take(p *Prepared) {
-	x.generation, x.Cuts.Chunks = p.generation, 0
+	x.generation, x.Cuts = p.generation, Cuts{}
 	x.blocks, x.In.blocks, x.Out.blocks = nil, nil, nil
 	x.Rank, x.Size, x.Root, x.Peer, x.Depth = x.Executor.rank, x.Executor.size, p.Args.Root, p.Args.Peer, p.Depth
 	x.Local = p.Local

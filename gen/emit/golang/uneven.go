@@ -116,17 +116,23 @@ func (f *file) unevenInto(u uneven) ([]jen.Code, error) {
 		return nil, err
 	}
 	args, err := f.args(u.Primitive, s)
-	call := f.calls("DoUneven").Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(f.collective(u.Primitive)), jen.Id(u.dst.name), f.blocks(u, u.dst),
-		jen.Id(u.src.name), f.blocks(u, u.src), args, jen.Id("opts"))
+	call := f.calls("DoUneven").Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(f.collective(u.Primitive)), jen.Id(u.dst.name), jen.Id(u.src.name),
+		f.blocks(u), args, jen.Id("opts"))
 	return append(code, own, jen.Return(call)), err
 }
 
-// blocks prints the Blocks of a buffer.
-func (f *file) blocks(u uneven, s side) jen.Code {
-	if name := u.of(s); name != "" {
-		return jen.Id(name)
+// blocks prints the Blocks of both buffers.
+func (f *file) blocks(u uneven) jen.Code {
+	var fields []jen.Code
+	for _, x := range []struct {
+		field string
+		side
+	}{{"Dst", u.dst}, {"Src", u.src}} {
+		if name := u.of(x.side); name != "" {
+			fields = append(fields, jen.Id(x.field).Op(":").Id(name))
+		}
 	}
-	return f.fast("Blocks").Values()
+	return jen.Op("&").Add(f.written("BlocksOf")).Values(fields...)
 }
 
 // countsOf checks that there is a count for each block of a buffer, where a rank passes it.
