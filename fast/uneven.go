@@ -23,7 +23,7 @@ func AllToAllVAppend[T Elem](ctx context.Context, c *Comm, dst, src []T, srcBloc
 	if len(srcBlocks.Counts) != c.Size() {
 		return dst, Blocks{}, refuse("AllToAllVAppend", "srcBlocks has %d Counts, want %d", len(srcBlocks.Counts), c.Size())
 	}
-	if err := exec.CheckBlocks(srcBlocks, "AllToAllVAppend", "src", len(src)); err != nil {
+	if err := exec.CheckBlocks(srcBlocks, "AllToAllVAppend", "src", len(src), true); err != nil {
 		return dst, Blocks{}, err
 	}
 	if exec.Overlap(exec.Bytes(dst[:cap(dst)]), exec.Bytes(src)) {

@@ -177,7 +177,7 @@ func unevenTries(p spec.Primitive, x *spec.RankExpectation, into bool, size, ran
 		for _, s := range []*unevenSide{&in, &out} {
 			if right, changed := *s, wrong(*s); changed.changed {
 				*s = changed
-				add(what, in, out, false)
+				add(what, in, out, what == "overlapping" && s == &in && p.InPlace.InBlock.IsAbsent())
 				*s = right
 			}
 		}
@@ -287,7 +287,7 @@ func (s unevenSide) within(out unevenSide, inBlock, outBlock int) (unevenSide, u
 	return s, out
 }
 
-// What follows makes a buffer wrong, unless it is none that could be.
+// What follows makes a buffer wrong, unless it is none that could be. Blocks that overlap are right in one that is only read.
 
 func (s unevenSide) wrong(change func(b *fast.Blocks) bool) unevenSide {
 	if s.blocks.Counts == nil || s.counts == nil {
@@ -316,8 +316,10 @@ func (s unevenSide) negative() unevenSide {
 }
 
 func (s unevenSide) overlapping() unevenSide {
+	s.starts = slices.Clone(s.starts)
 	return s.wrong(func(b *fast.Blocks) bool {
 		b.Displs = make([]int, len(b.Counts))
+		clear(s.starts)
 		return len(slices.DeleteFunc(slices.Clone(b.Counts), func(n int) bool { return n == 0 })) > 1
 	})
 }

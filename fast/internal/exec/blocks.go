@@ -100,10 +100,10 @@ func copyInts(into, from []int) []int {
 // placed returns args for a call of k with these blocks, and the lengths that every rank passes, if there are any. It
 // works out where the blocks lie.
 func (b *blocks) placed(k *Collective, elem int, args *Args, dst, src []byte, of *BlocksOf) (is Args, counts []int, err error) {
-	if b.dst, err = b.extents(b.dst, k.Name, "dst", elem, len(dst), of.Dst); err != nil {
+	if b.dst, err = b.extents(b.dst, k.Name, "dst", elem, len(dst), of.Dst, false); err != nil {
 		return is, nil, err
 	}
-	if b.src, err = b.extents(b.src, k.Name, "src", elem, len(src), of.Src); err != nil {
+	if b.src, err = b.extents(b.src, k.Name, "src", elem, len(src), of.Src, args.NoAlias); err != nil {
 		return is, nil, err
 	}
 	b.longest = 0
@@ -127,15 +127,16 @@ func (b *blocks) placed(k *Collective, elem int, args *Args, dst, src []byte, of
 	return is, counts, nil
 }
 
-// CheckBlocks returns why the blocks of a buffer of so many elements do not lie in it one beside another, or nil.
-func CheckBlocks(is Blocks, primitive, buffer string, length int) error {
-	_, err := new(blocks).extents(nil, primitive, buffer, 1, length, is)
+// CheckBlocks returns why the blocks of a buffer of so many elements do not lie in it, or nil. They may overlap if they
+// are shared.
+func CheckBlocks(is Blocks, primitive, buffer string, length int, shared bool) error {
+	_, err := new(blocks).extents(nil, primitive, buffer, 1, length, is, shared)
 	return err
 }
 
 // extents returns where the blocks of a buffer of so many bytes lie, in the memory of list, or why they do not lie in
-// it one beside another.
-func (b *blocks) extents(list []extent, primitive, buffer string, elem, bytes int, is Blocks) ([]extent, error) {
+// it. They may overlap if they are shared.
+func (b *blocks) extents(list []extent, primitive, buffer string, elem, bytes int, is Blocks, shared bool) ([]extent, error) {
 	if list = list[:0]; is.Counts == nil {
 		return append(list, extent{0, bytes}), nil
 	}
@@ -160,7 +161,7 @@ func (b *blocks) extents(list []extent, primitive, buffer string, elem, bytes in
 	if is.Displs == nil && end*elem != bytes {
 		return list, wire.Refuse(primitive, "the blocks of %s have %d elements, and len(%s) is %d", buffer, end, buffer, bytes/elem)
 	}
-	if ascending {
+	if ascending || shared {
 		return list, nil
 	}
 	if at := b.overlap(list); at >= 0 {

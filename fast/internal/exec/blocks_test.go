@@ -35,7 +35,7 @@ func TestCheckBlocks(t *testing.T) {
 		{Blocks{Counts: []int{5, 1, 1}, Displs: []int{0, 6, 3}}, 7, "two blocks of dst have element 3"},
 		{Blocks{Counts: []int{1, 1}, Displs: []int{0}}, 2, "dst has 1 Displs and 2 Counts"},
 	} {
-		err := CheckBlocks(test.is, "AllGatherV", "dst", test.length)
+		err := CheckBlocks(test.is, "AllGatherV", "dst", test.length, false)
 		if test.want == "" && err == nil {
 			continue
 		}

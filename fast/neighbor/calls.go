@@ -1,0 +1,81 @@
+package neighbor
+
+import (
+	"context"
+
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/collective"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// AllToAll sends block i of src to destination i of g, and fills block i of dst from source i. All blocks have equally
+// many elements, on all ranks. A block of dst without a source stays as it is.
+func AllToAll[T fast.Elem](ctx context.Context, g *Graph, dst, src []T) error {
+	return call(ctx, g, "neighbor.AllToAll", dst, src, allToAll)
+}
+
+// StartAllToAll starts [AllToAll].
+func StartAllToAll[T fast.Elem](ctx context.Context, g *Graph, dst, src []T) *fast.Handle {
+	return start(ctx, g, "neighbor.AllToAll", dst, src, allToAll)
+}
+
+// AllGather sends src to each destination of g, and fills block i of dst from source i. All blocks have len(src)
+// elements, on all ranks. A block of dst without a source stays as it is.
+func AllGather[T fast.Elem](ctx context.Context, g *Graph, dst, src []T) error {
+	return call(ctx, g, "neighbor.AllGather", dst, src, allGather)
+}
+
+// StartAllGather starts [AllGather].
+func StartAllGather[T fast.Elem](ctx context.Context, g *Graph, dst, src []T) *fast.Handle {
+	return start(ctx, g, "neighbor.AllGather", dst, src, allGather)
+}
+
+// AllToAllV is AllToAll with blocks of different lengths: those of entry i of dstBlocks and srcBlocks. Two neighbours
+// pass the same length for the block between them. Where there is no neighbour, the entry makes no difference, except
+// that its Count is space in the buffer if there are no Displs.
+func AllToAllV[T fast.Elem](ctx context.Context, g *Graph, dst []T, dstBlocks fast.Blocks, src []T, srcBlocks fast.Blocks) error {
+	return call(ctx, g, "neighbor.AllToAllV", dst, src, uneven(dstBlocks, srcBlocks))
+}
+
+// StartAllToAllV starts [AllToAllV].
+func StartAllToAllV[T fast.Elem](ctx context.Context, g *Graph, dst []T, dstBlocks fast.Blocks, src []T, srcBlocks fast.Blocks) *fast.Handle {
+	return start(ctx, g, "neighbor.AllToAllV", dst, src, uneven(dstBlocks, srcBlocks))
+}
+
+// direct has all messages of a layer in flight at once, however many ranks there are.
+var direct = []fast.Option{fast.WithAlgorithm("direct")}
+
+// call exchanges the blocks that lay places.
+func call[T fast.Elem](ctx context.Context, g *Graph, name string, dst, src []T, lay layout) error {
+	if err := g.lay(name, len(dst), len(src), lay); err != nil {
+		return err
+	}
+	for at := range g.in.layers {
+		if err := fast.AllToAllV(ctx, g.c, dst, g.in.layers[at], src, g.out.layers[at], direct...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start is call in the background. Started calls run in order, so the handle of the last layer stands for all.
+func start[T fast.Elem](ctx context.Context, g *Graph, name string, dst, src []T, lay layout) *fast.Handle {
+	return collective.Start(direct, func(opts []fast.Option) error {
+		if err := g.lay(name, len(dst), len(src), lay); err != nil {
+			return err
+		}
+		last := len(g.in.layers) - 1
+		for at := range last {
+			fast.StartAllToAllV(ctx, g.c, dst, g.in.layers[at], src, g.out.layers[at], direct...)
+		}
+		return fast.AllToAllV(ctx, g.c, dst, g.in.layers[last], src, g.out.layers[last], opts...)
+	})
+}
+
+// lay has lay place the blocks of the next call of that name.
+func (g *Graph) lay(name string, dst, src int, lay layout) error {
+	if g == nil || g.c == nil {
+		return wire.Refuse(name, "the graph is nil, or was made by neither NewGraph nor NewGrid")
+	}
+	return lay(g, name, dst, src)
+}
