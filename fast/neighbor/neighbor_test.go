@@ -77,7 +77,7 @@ func check(ctx context.Context, g *Graph, l lists, rank, count, gap int, length 
 		uneven = append(uneven, make([]int64, gap)...)
 		in.Displs = append(in.Displs, len(uneven))
 		if source == None {
-			in.Counts = append(in.Counts, 1<<40) // makes no difference
+			in.Counts = append(in.Counts, 1<<30) // makes no difference
 			continue
 		}
 		block := l.origin(rank, i)
