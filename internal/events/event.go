@@ -90,6 +90,15 @@ type Call struct {
 	// Shared says that In and Out share memory, and InAt where In begins then, in bytes after the beginning of Out.
 	Shared bool `json:"shared"`
 	InAt   int  `json:"inAt"`
+	// Where the blocks of In and Out lie, if they may differ in length.
+	InBlocks  []Block `json:"inBlocks,omitempty"`
+	OutBlocks []Block `json:"outBlocks,omitempty"`
+}
+
+// Block is bytes of a buffer, from byte At on.
+type Block struct {
+	At    int `json:"at"`
+	Bytes int `json:"bytes"`
 }
 
 // Place is memory of a call: Bytes bytes from byte At of the buffer on. What is in Out and in In is named as Out's.

@@ -161,6 +161,10 @@ func (e *Event) checkCall() error {
 		return fmt.Errorf("a call with %d elements of %d bytes, depth %d", c.Count, c.Element, c.Depth)
 	case !isLength(c.In) || !isLength(c.Out) || !isLength(max(c.InAt, -c.InAt)):
 		return fmt.Errorf("a call with buffers of %d and %d bytes, %d apart", c.In, c.Out, c.InAt)
+	case len(c.InBlocks) > maxRanks || len(c.OutBlocks) > maxRanks:
+		return fmt.Errorf("a call with %d and %d blocks", len(c.InBlocks), len(c.OutBlocks))
+	case slices.ContainsFunc(slices.Concat(c.InBlocks, c.OutBlocks), func(b Block) bool { return !isLength(b.At) || !isLength(b.Bytes) }):
+		return fmt.Errorf("a call with blocks %v and %v", c.InBlocks, c.OutBlocks)
 	case !isRank(c.Root) || c.Peer != -1 && !isRank(c.Peer):
 		return fmt.Errorf("a call with root %d and peer %d", c.Root, c.Peer)
 	}

@@ -55,6 +55,14 @@ func changes(e *events.Event) map[string]func(*events.Event) {
 		if e.Call.Count > 1 {
 			change("another count", func(e *events.Event) { e.Call.Count++ })
 		}
+		if e.Call.InBlocks != nil {
+			change("a block beyond the buffer", func(e *events.Event) { e.Call.InBlocks[0].At += e.Call.In + 1 })
+			change("a block longer than the buffer", func(e *events.Event) { e.Call.OutBlocks[0].Bytes += e.Call.Out + 1 })
+			change("a block too few", func(e *events.Event) { e.Call.InBlocks = e.Call.InBlocks[1:] })
+			change("a block too many", func(e *events.Event) { e.Call.OutBlocks = append(e.Call.OutBlocks, events.Block{}) })
+		} else {
+			change("a block of blocks", func(e *events.Event) { e.Call.InBlocks = []events.Block{{}} })
+		}
 	case e.Do == events.Step:
 		changedSends(e, change)
 		changedRecvs(e, change)

@@ -39,8 +39,6 @@ func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
 	switch {
 	case a == nil:
 		return nil, fmt.Errorf("none of the algorithms is %s with hash %#x", c.Algorithm, c.Schedule)
-	case a.Primitive.IsUneven():
-		return nil, fmt.Errorf("%s has uneven blocks, and a log does not say how long they are", a.FullName())
 	case !a.Serves(size, c.Local):
 		return nil, fmt.Errorf("%s does not serve %d ranks, %d on each host", a.FullName(), size, c.Local)
 	case c.Depth > max(1, c.Count):
@@ -92,18 +90,24 @@ func (c *call) settle() *gen.ProgramStep {
 	return nil
 }
 
-// messages returns the step's messages with the places of this call, except those that have no bytes and are no
-// signals.
+// sendsNothing reports whether a message without bytes is sent: a signal, or one of uneven blocks whose lengths all
+// ranks know.
+func (c *call) sendsNothing(p gen.Place) bool { return p.Buf == "" || c.s.Primitive.SameCounts() }
+
+// messages returns the step's messages with the places of this call, except those that have no bytes and are not sent.
 func (c *call) messages() (sends []events.Send, recvs []events.Recv) {
 	s := &c.s.steps[c.rank][c.at]
 	for _, in := range s.Sends {
-		if p := c.place(in.Srcs[0]); p.Bytes > 0 || in.Srcs[0].Buf == "" {
+		if p := c.place(in.Srcs[0]); p.Bytes > 0 || c.sendsNothing(in.Srcs[0]) {
 			sends = append(sends, events.Send{Peer: in.Peer, Data: p})
 		}
 	}
 	for _, in := range s.Recvs {
 		p := c.place(in.Dst)
-		if p.Bytes == 0 && in.Dst.Buf != "" {
+		if p.Bytes == 0 {
+			if c.sendsNothing(in.Dst) {
+				recvs = append(recvs, events.Recv{Peer: in.Peer})
+			}
 			continue
 		}
 		r := events.Recv{Peer: in.Peer, Into: p, ReceivedFirst: in.ReceivedFirst, AfterSend: in.AfterSend >= 0, Lend: in.Lend}
@@ -135,8 +139,13 @@ func (c *call) operation() (events.Kind, *events.Local) {
 
 // place returns a place of the schedule as the events of this call name it.
 func (c *call) place(p gen.Place) events.Place {
-	from, to := gen.Cuts{Block: c.Count, Chunks: c.s.Chunks}.Span(p)
-	e := events.Place{Buf: string(p.Buf), At: from * c.Element, Bytes: (to - from) * c.Element}
+	e := events.Place{Buf: string(p.Buf)}
+	if c.s.Primitive.IsUneven() {
+		e.At, e.Bytes = c.uneven(p)
+	} else {
+		from, to := gen.Cuts{Block: c.Count, Chunks: c.s.Chunks}.Span(p)
+		e.At, e.Bytes = from*c.Element, (to-from)*c.Element
+	}
 	if e.Bytes == 0 {
 		return events.Place{}
 	}
@@ -146,9 +155,72 @@ func (c *call) place(p gen.Place) events.Place {
 	return e
 }
 
+// uneven returns where a place of uneven blocks begins in its buffer, and how long it is, in bytes. A slot of scratch is
+// as long as the longest block.
+func (c *call) uneven(p gen.Place) (at, bytes int) {
+	switch p.Buf {
+	case spec.In:
+		return c.InBlocks[p.At].At, c.InBlocks[p.At].Bytes
+	case spec.Out:
+		return c.OutBlocks[p.At].At, c.OutBlocks[p.At].Bytes
+	case spec.Scratch:
+		slot := 1
+		for _, b := range slices.Concat(c.InBlocks, c.OutBlocks) {
+			slot = max(slot, b.Bytes)
+		}
+		return p.At * slot, c.known()[p.Length[0]].Bytes
+	}
+	return 0, 0
+}
+
+// known returns the blocks whose lengths all ranks know, if there are any.
+func (c *call) known() []events.Block {
+	switch {
+	case !c.s.Primitive.SameCounts():
+		return nil
+	case len(c.OutBlocks) > 1:
+		return c.OutBlocks
+	}
+	return c.InBlocks
+}
+
+// checkBlocks compares the number of blocks with the schedule's, their places with the lengths of the buffers, and
+// their lengths with the call's count.
+func (c *call) checkBlocks() error {
+	p := &c.s.Ranks[c.rank]
+	for _, b := range []struct {
+		name          string
+		chunks, bytes int
+		blocks        []events.Block
+	}{{"in", p.In, c.In, c.InBlocks}, {"out", p.Out, c.Out, c.OutBlocks}} {
+		if b.chunks > 0 && b.chunks != len(b.blocks) || len(b.blocks) == 0 {
+			return fmt.Errorf("%s has %d blocks, and those of the schedule are %d", b.name, len(b.blocks), b.chunks)
+		}
+		for i, is := range b.blocks {
+			if is.At > b.bytes || is.Bytes > b.bytes-is.At {
+				return fmt.Errorf("block %d of %s has %d bytes from %d on, and %s has %d", i, b.name, is.Bytes, is.At, b.name, b.bytes)
+			}
+		}
+	}
+	sum := 0
+	for _, b := range c.known() {
+		sum += b.Bytes
+	}
+	if sum != c.Count*c.Element {
+		return fmt.Errorf("the blocks have %d bytes, and the call has %d elements of %d bytes", sum, c.Count, c.Element)
+	}
+	return nil
+}
+
 // checkBuffers compares the lengths of the buffers with those of the schedule's blocks.
 func (c *call) checkBuffers() error {
 	p := &c.s.Ranks[c.rank]
+	switch uneven := c.s.Primitive.IsUneven(); {
+	case uneven:
+		return c.checkBlocks()
+	case len(c.InBlocks)+len(c.OutBlocks) > 0:
+		return fmt.Errorf("%s has blocks of one length, and the log says where each lies", c.s.Algorithm)
+	}
 	for _, b := range []struct {
 		name        string
 		chunks, got int

@@ -18,7 +18,8 @@ func (x *Call) event() *events.Call {
 	d := x.mark.Call
 	call := events.Call{Seq: d.Seq, Fingerprint: x.mark.Fingerprint, Primitive: x.Collective.Name, Algorithm: x.Algorithm.Name, Spec: d.Primitive,
 		Schedule: d.Schedule, Type: x.Elem.String(), Element: x.Elem.Bytes(), Count: x.Count, Root: x.Root, Peer: -1, Depth: x.Depth, Local: x.Local,
-		In: len(x.In.Data), Out: len(x.Out.Data), Shared: Overlap(x.In.Data, x.Out.Data)}
+		In: len(x.In.Data), Out: len(x.Out.Data), Shared: Overlap(x.In.Data, x.Out.Data),
+		InBlocks: blocksOf(x.In.blocks), OutBlocks: blocksOf(x.Out.blocks)}
 	if x.Collective.Reduces {
 		call.Op = x.Op.String()
 	}
@@ -29,6 +30,14 @@ func (x *Call) event() *events.Call {
 		call.InAt = int(Address(x.In.Data)) - int(Address(x.Out.Data))
 	}
 	return &call
+}
+
+// blocksOf returns where blocks lie as a log describes it.
+func blocksOf(list []extent) (all []events.Block) {
+	for _, is := range list {
+		all = append(all, events.Block{At: is.from, Bytes: is.to - is.from})
+	}
+	return all
 }
 
 // PlaceOf returns the place of b in x's buffers.

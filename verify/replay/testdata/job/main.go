@@ -54,11 +54,13 @@ var deeds = map[string]func(context.Context, *fast.Comm) error{
 	"ahead": ahead,
 }
 
-// few makes a call of each kind: a reduction of what is received, one of what is lent, a signal, calls of two ranks.
+// few makes a call of each kind: a reduction of what is received, one of what is lent, a signal, calls of two ranks, and
+// uneven blocks.
 func few(ctx context.Context, c *fast.Comm) error {
 	x := make([]float32, 30)
 	return errors.Join(fast.AllReduce(ctx, c, x, fast.Avg, fast.WithAlgorithm("ring")),
-		fast.AllReduce(ctx, c, x[:1], fast.Sum, fast.WithAlgorithm("one-shot")), fast.Barrier(ctx, c), passOn(ctx, c, 9))
+		fast.AllReduce(ctx, c, x[:1], fast.Sum, fast.WithAlgorithm("one-shot")), fast.Barrier(ctx, c), passOn(ctx, c, 9),
+		fast.ReduceScatterV(ctx, c, x, fast.Blocks{Counts: append(make([]int, c.Size()-1), 5), Displs: make([]int, c.Size())}, fast.Max))
 }
 
 // ahead has rank 0 send as much as it can without waiting for the others.
@@ -73,7 +75,7 @@ func ahead(ctx context.Context, c *fast.Comm) (err error) {
 // calls makes calls with all algorithms, in place and not, of blocks that are cut by all transports.
 func calls(ctx context.Context, c *fast.Comm) error {
 	for _, count := range []int{0, 1, 7, 1009, 40009} {
-		if err := errors.Join(reductions(ctx, c, count), moves(ctx, c, count), passOn(ctx, c, count)); err != nil {
+		if err := errors.Join(reductions(ctx, c, count), moves(ctx, c, count), uneven(ctx, c, count), passOn(ctx, c, count)); err != nil {
 			return err
 		}
 	}
@@ -150,6 +152,33 @@ func moves(ctx context.Context, c *fast.Comm, count int) error {
 		}),
 		each([]string{"direct", "pairwise"}, func(opts ...fast.Option) error { return fast.AllToAllInto(ctx, c, more, all, opts...) }),
 		each([]string{"direct", "dissemination"}, func(opts ...fast.Option) error { return fast.Barrier(ctx, c, opts...) }),
+	)
+}
+
+// uneven moves and reduces blocks of different lengths, one of them empty.
+func uneven(ctx context.Context, c *fast.Comm, count int) error {
+	n, rank := c.Size(), c.Rank()
+	same, to, from := make([]int, n), make([]int, n), make([]int, n)
+	total, sent, received := 0, 0, 0
+	for r := range n {
+		same[r] = count * r / 2
+		to[r], from[r] = (count+r+2*rank)%3*count, (count+rank+2*r)%3*count
+		total, sent, received = total+same[r], sent+to[r], received+from[r]
+	}
+	all, block := make([]float64, total), make([]float64, same[rank])
+	blocks := fast.Blocks{Counts: same}
+	return errors.Join(
+		each([]string{"direct", "ring"}, func(opts ...fast.Option) error {
+			return errors.Join(fast.AllGatherVInto(ctx, c, all, blocks, block, opts...), fast.AllGatherV(ctx, c, all, blocks, opts...))
+		}),
+		each([]string{"direct", "ring"}, func(opts ...fast.Option) error {
+			return errors.Join(fast.ReduceScatterVInto(ctx, c, block, all, blocks, fast.Sum, opts...),
+				fast.ReduceScatterV(ctx, c, all, blocks, fast.Sum, opts...))
+		}),
+		each([]string{"direct", "pairwise"}, func(opts ...fast.Option) error {
+			return fast.AllToAllV(ctx, c, make([]float64, received), fast.Blocks{Counts: from}, make([]float64, sent), fast.Blocks{Counts: to}, opts...)
+		}),
+		fast.GatherVInto(ctx, c, all, blocks, block, 0), fast.ScatterVInto(ctx, c, block, all, blocks, n-1),
 	)
 }
 
