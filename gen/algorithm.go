@@ -13,6 +13,7 @@ type Algorithm struct {
 	Doc       string // one sentence: what it does, and when it is the right choice
 	Source    string // the paper, page or code that it is taken from
 	Requires  Requires
+	Param     Param // a number that it leaves open; the zero Param: none
 
 	Chunks  spec.Expr // how many chunks each block is cut into, over size, depth and local; absent: 1
 	Scratch spec.Expr // how many slots of scratch this rank needs, over [Variables]; absent: 0

@@ -15,7 +15,7 @@ func Fits(a Algorithm) error {
 	f := &fitting{of: map[string]interval{
 		spec.Size.Name: {1, selection.MaxRanks}, spec.Rank.Name: {0, selection.MaxRanks - 1}, spec.Root.Name: {0, selection.MaxRanks - 1},
 		spec.Peer.Name: {0, selection.MaxRanks - 1}, spec.Block.Name: {0, selection.MaxRanks - 1}, spec.Depth.Name: {1, selection.MaxDepth},
-		spec.Local.Name: {1, selection.MaxRanks},
+		spec.Local.Name: {1, selection.MaxRanks}, a.Param.Name: {int64(a.Param.Value), int64(a.Param.Value)},
 	}}
 	r := rewriter{expr: func(e spec.Expr) spec.Expr { f.value(e); return e }}
 	r.body = func(nodes []Node) []Node {

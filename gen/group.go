@@ -38,18 +38,19 @@ func (g Group) Run(a *Algorithm, parts map[spec.Buf]Part, partial bool) []Node {
 		n := p.N.OrElse(spec.Int(1))
 		scope[buf] = Part{p.Buf, p.At.OrElse(spec.Int(0)), n, p.Like, p.Stride.OrElse(n)}
 	}
-	return groupPart{g, partial}.body(a.Body, scope)
+	return groupPart{g, partial, a.Param}.body(a.Body, scope)
 }
 
 // Slots returns how many slots of scratch a needs when g carries it out.
 func (g Group) Slots(a *Algorithm) spec.Expr {
-	return groupPart{g: g}.expr(a.Scratch.OrElse(spec.Int(0)))
+	return groupPart{g: g, param: a.Param}.expr(a.Scratch.OrElse(spec.Int(0)))
 }
 
 // groupPart makes a body anew for a group.
 type groupPart struct {
 	g       Group
 	partial bool
+	param   Param
 }
 
 // name returns the name for what the part calls so.
@@ -68,6 +69,8 @@ func (p groupPart) expr(e spec.Expr) spec.Expr {
 		return p.g.Root
 	case spec.Depth.Name, spec.Local.Name:
 		return e
+	case p.param.Name:
+		return spec.Int(p.param.Value)
 	}
 	return spec.Var(p.name(e.Name))
 }

@@ -30,12 +30,15 @@ func (p Params) validate(a *Algorithm) error {
 	if p.Size < 1 || p.Root < 0 || p.Root >= p.Size || p.Peer < 0 || p.Peer >= p.Size || p.Depth < 1 || p.Local < 0 || p.Local > p.Size || p.Local == 0 && a.HasLocal() {
 		return fmt.Errorf("%s: no such call: %+v", a.FullName(), p)
 	}
+	if a.Param.isOpen() {
+		return fmt.Errorf("%s leaves %s open: its members have schedules", a.FullName(), a.Param.Name)
+	}
 	return nil
 }
 
 func (b *builder) run(rank int) error {
 	*b = builder{a: b.a, s: b.s, places: b.places, after: b.after,
-		rank: rank, prog: &b.s.Ranks[rank], instrs: b.instrs[:0], env: b.s.Params.Env(rank), ready: -1}
+		rank: rank, prog: &b.s.Ranks[rank], instrs: b.instrs[:0], env: b.a.Param.bind(b.s.Params.Env(rank)), ready: -1}
 	err := b.make()
 	b.prog.Instrs = slices.Clone(b.instrs)
 	return err
@@ -56,7 +59,7 @@ func (b *builder) make() error {
 
 // ChunksOf returns how many chunks a cuts each block of a call into.
 func ChunksOf(a *Algorithm, p Params) (int, error) {
-	chunks, err := a.Chunks.OrElse(spec.Int(1)).Eval(p.Env(0))
+	chunks, err := a.Chunks.OrElse(spec.Int(1)).Eval(a.Param.bind(p.Env(0)))
 	if err == nil && (chunks < 1 || chunks > limit) {
 		err = fmt.Errorf("a block is cut into %d chunks", chunks)
 	}
@@ -189,7 +192,7 @@ func Steps(a *Algorithm, p Params, rank int) iter.Seq2[[]Instr, error] {
 			return
 		}
 		s := &Schedule{Params: p, Primitive: a.Primitive, Ranks: make([]Program, 1)}
-		b := &builder{a: a, s: s, rank: rank, prog: &s.Ranks[0], env: p.Env(rank), ready: -1,
+		b := &builder{a: a, s: s, rank: rank, prog: &s.Ranks[0], env: a.Param.bind(p.Env(rank)), ready: -1,
 			each: func(step []Instr) bool { return yield(step, nil) }}
 		if err = b.make(); err != nil && err != errEnough {
 			yield(nil, err)

@@ -16,7 +16,10 @@ type Hints struct {
 // Turns says of a loop inside a step whose messages go to the other members of a group of N ranks, nearest first, and
 // come from them: Member is the number in the group that a rank has, over [spec.Rank], and Of the member from which the
 // cell Cell is received. Absent: the rank, the cell and size.
-type Turns struct{ Member, Of, N spec.Expr }
+//
+// Where messages go to other ranks, Turn says in which turn: over [spec.Rank], which sends, [spec.Peer], which receives,
+// and what is in scope at the step. Member is absent then.
+type Turns struct{ Member, Of, N, Turn spec.Expr }
 
 // Invariant is what holds whenever a rank comes to the head of a loop: before each turn, and after the last one, when
 // the loop's variable is the number of turns. Expressions may use what is in scope there, and the names that the loop's

@@ -90,14 +90,15 @@ func unchanged(e spec.Expr) spec.Expr { return e }
 
 // replaceVar returns nodes with a variable's value in its place.
 func replaceVar(nodes []Node, name string, value spec.Expr) []Node {
-	var inExpr func(spec.Expr) spec.Expr
-	inExpr = func(e spec.Expr) spec.Expr {
-		if e.Kind == spec.Variable && e.Name == name {
-			return value
-		}
-		return mapArgs(e, inExpr)
+	return replaceAll(nodes, rewriter{expr: func(e spec.Expr) spec.Expr { return replaced(e, name, value) }})
+}
+
+// replaced returns e with a variable's value in its place.
+func replaced(e spec.Expr, name string, value spec.Expr) spec.Expr {
+	if e.Kind == spec.Variable && e.Name == name {
+		return value
 	}
-	return replaceAll(nodes, rewriter{expr: inExpr})
+	return mapArgs(e, func(arg spec.Expr) spec.Expr { return replaced(arg, name, value) })
 }
 
 // replaceBuf returns nodes with the buffer that a name stands for in its place.

@@ -24,6 +24,9 @@ func (a *Algorithm) Text() string {
 	if !a.Requires.Size.IsAbsent() {
 		fmt.Fprintf(&p.text, ", for sizes with %v", a.Requires.Size)
 	}
+	if a.Param.Value != 0 {
+		fmt.Fprintf(&p.text, ", with %s = %d", a.Param.Name, a.Param.Value)
+	}
 	if a.Requires.Commutative {
 		p.text.WriteString(", for commutative ops")
 	}

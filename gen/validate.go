@@ -17,6 +17,7 @@ import (
 func Validate(a *Algorithm) error {
 	v := &validator{a: a, node: -1}
 	v.texts()
+	v.own = v.param()
 	v.formulas()
 	v.scope = v.parameters(Variables...)
 	v.body(a.Body)
@@ -26,6 +27,7 @@ func Validate(a *Algorithm) error {
 // validator walks through an algorithm in source order.
 type validator struct {
 	a      *Algorithm
+	own    []string // the name of the number that it leaves open, if it has one
 	scope  []string // the names that have a meaning here
 	bufs   []boundBuf
 	inStep bool
@@ -56,9 +58,9 @@ func (v *validator) texts() {
 	}
 }
 
-// parameters returns the names of those of vars that the primitive has.
+// parameters returns the names of those of vars that the primitive has, and the algorithm's own.
 func (v *validator) parameters(vars ...spec.Expr) []string {
-	var names []string
+	names := slices.Clone(v.own)
 	for _, x := range vars {
 		isParam := x.Name == spec.Root.Name || x.Name == spec.Peer.Name
 		if !isParam || slices.Contains(v.a.Primitive.Params, spec.Param(x.Name)) {

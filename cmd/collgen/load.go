@@ -64,9 +64,10 @@ func load(ctx context.Context, dir string) (*source, error) {
 // take adds what the variables hold.
 func (s *source) take(found []variable, values *gen.Declarations) error {
 	for _, v := range found {
-		a, ok := values.Algorithms[v.name]
-		if ok {
-			s.add(a, v.at)
+		if a, ok := values.Algorithms[v.name]; ok {
+			for _, m := range a.Members() {
+				s.add(m, v.at)
+			}
 		}
 	}
 	return errors.Join(s.clashes(found, values)...)

@@ -23,7 +23,7 @@ func (s *source) find(ctx context.Context) {
 	for _, v := range findVariables(found[0]) {
 		name := declaredName(found[0], v.object)
 		for _, a := range s.algorithms {
-			if v.isAlgorithm && a.FullName() == name {
+			if v.isAlgorithm && strings.ToLower(a.Primitive.Name)+"/"+a.DeclaredName() == name {
 				a.place(v.at)
 			}
 		}

@@ -25,7 +25,8 @@ type recorded struct {
 
 // The parts of such a comment.
 var (
-	recordedName   = regexp.MustCompile(`^\w+ is ([^ /]+/[^ /]+)\. `)
+	recordedName   = regexp.MustCompile(`(?:^\w+|^With \w+ \d+, it) is ([^ /]+/[^ /]+)\. `)
+	recordedMember = regexp.MustCompile(` (With \w+ \d+, it is )`)
 	recordedSizes  = regexp.MustCompile(`Proved for sizes ((?:\d+(?:\.\.\d+)?(?:, )?)+)`)
 	recordedDepths = regexp.MustCompile(`Proved for .* depths ((?:\d+(?:\.\.\d+)?(?:, )?)+).* schedules\)`)
 	recordedOrder  = regexp.MustCompile(`Proved for .* Order: ([^.]+)\. `)
@@ -58,9 +59,16 @@ func (s *source) recall(dir string) error {
 	return nil
 }
 
-// readRecord adds what a comment says, if it is one of an algorithm.
+// readRecord adds what a comment says, if it is one of an algorithm, or of the members of one.
 func readRecord(to map[string]recorded, file, comment string) {
 	text := strings.Join(strings.Fields(comment), " ")
+	for part := range strings.SplitSeq(recordedMember.ReplaceAllString(text, "\n$1"), "\n") {
+		readOne(to, file, part)
+	}
+}
+
+// readOne adds what text says of one algorithm.
+func readOne(to map[string]recorded, file, text string) {
 	name, sizes, hash := recordedName.FindStringSubmatch(text), recordedSizes.FindStringSubmatch(text), recordedHash.FindStringSubmatch(text)
 	if name == nil || sizes == nil || hash == nil {
 		return

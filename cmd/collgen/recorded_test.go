@@ -65,6 +65,13 @@ func TestReadRecord(t *testing.T) {
 	if !slices.Equal(r.proof.Sizes, []int{1, 2, 4, 5, 6, 8}) || !slices.Equal(r.proof.Depths, []int{1, 2, 3, 4}) || !r.proof.Folds || r.proof.Order != spec.SameTree || r.file != "z.go" {
 		t.Errorf("%+v", got)
 	}
+	members := "f has n for a parameter. It copies.\n\n" + strings.ReplaceAll(good, "f is same/copy", "With n 2, it is same/copy-2") +
+		"\n" + strings.NewReplacer("f is same/copy", "With n 3, it is same/copy-3", "1, 2, 4..6, 8", "1..3").Replace(good)
+	got = map[string]recorded{}
+	readRecord(got, "z.go", members)
+	if x, y := got["same/copy-2 0x0123456789abcdef"].proof, got["same/copy-3 0x0123456789abcdef"].proof; len(got) != 2 || len(x.Sizes) != 6 || len(y.Sizes) != 3 {
+		t.Errorf("of members: %+v", got)
+	}
 	for _, part := range []string{"f is same/copy. ", "Proved for sizes", "0123", "Algorithm"} {
 		got := map[string]recorded{}
 		if readRecord(got, "z.go", strings.Replace(good, part, "", 1)); len(got) > 0 {

@@ -11,9 +11,10 @@ import (
 
 var all []gen.Algorithm
 
-// register adds a to the catalogue. Each algorithm's file calls it, so that adding an algorithm touches one file.
+// register adds a to the catalogue, or its members. Each algorithm's file calls it, so that adding an algorithm touches
+// one file.
 func register(a gen.Algorithm) gen.Algorithm {
-	all = append(all, a)
+	all = append(all, a.Members()...)
 	return a
 }
 

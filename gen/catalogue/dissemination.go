@@ -1,6 +1,8 @@
 package catalogue
 
 import (
+	"slices"
+
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
@@ -29,3 +31,41 @@ var BarrierDissemination = register(gen.Algorithm{
 var barrierDisseminationHints = gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
 	{Buf: gen.Heard, Where: lt(behind(rank, gen.Cell), spec.Shl(one, v("k")))},
 }}}}
+
+// BarrierKDissemination tells radix times as many ranks in every step.
+var BarrierKDissemination = register(gen.Algorithm{
+	Name:      "k-dissemination",
+	Primitive: spec.Barrier,
+	Doc: "In step k every rank signals those that are 1 to radix-1 times radix^k after it: fewer steps than with radix 2, " +
+		"each of more messages, where these take long and do not hinder each other.",
+	Source: "MPICH, src/mpi/coll/barrier/barrier_intra_k_dissemination.c",
+	Param:  radices,
+	Body: slices.Concat(digits, []gen.Node{
+		loop("k", v("rounds"), []gen.Node{
+			let("shift", mul(v("width"), v("k"))),
+			// Of these, the last step may have fewer.
+			let("peers", least(sub(radix, one), shr(sub(size, one), v("shift")))),
+			gen.Step{loop("c", v("peers"), []gen.Node{
+				let("distance", shl(add(v("c"), one), v("shift"))),
+				let("to", up(add(rank, v("distance")), size)),
+				let("from", down(sub(rank, v("distance")), size)),
+				gen.Send{To: v("to")},
+				gen.Recv{From: v("from")},
+			})},
+		}),
+	}),
+	Hints: barrierKDisseminationHints,
+	Cost:  gen.Cost{Alpha: add(mul(sub(radix, one), digitsBelow), firstDigit), Beta: zero, Gamma: zero},
+})
+
+// Before round k a rank has heard of the radix^k ranks that end with itself. In the round, the news of a rank that is some
+// times radix^k behind come from the one that is so many times behind.
+var barrierKDisseminationHints = gen.Hints{
+	Loops: []gen.Invariant{{Claims: []gen.Claim{
+		{Buf: gen.Heard, Where: lt(behind(rank, gen.Cell), shl(one, mul(v("width"), v("k"))))},
+	}}},
+	Turns: []gen.Turns{{
+		Of:   down(sub(rank, shl(shr(behind(rank, gen.Cell), v("shift")), v("shift"))), size),
+		Turn: sub(shr(behind(spec.Peer, rank), v("shift")), one),
+	}},
+}

@@ -35,7 +35,8 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "direct", MaxBytes: 128 * kib}, // as many bytes as step by step, and no waiting for each other
 	),
 	"Barrier": overRDMA(
-		gen.Rule{Algorithm: "direct", MaxSize: 12},
+		gen.Rule{Algorithm: "direct", MaxSize: 9},
+		gen.Rule{Algorithm: "k-dissemination-4"}, // half as many steps, whose messages are on their way together
 	),
 	"Broadcast": overRDMA(
 		gen.Rule{Algorithm: "binomial", MaxSize: 2},

@@ -51,6 +51,9 @@ func (c *context) frame(rank expr, label string) *frame {
 			f.vars[v.Name] = v
 		}
 	}
+	if p := c.a.Param; p.Name != "" {
+		f.vars[p.Name] = spec.Int(p.Value)
+	}
 	return f
 }
 

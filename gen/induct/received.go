@@ -11,6 +11,13 @@ import (
 // it: that of the loops over all others, nearest first. That it is the turn is shown by the obligation distinct.
 func (x *action) turnOf(f *frame, member expr) expr {
 	own := x.member(f, f.rank())
+	if turn := x.turns.Turn; !turn.IsAbsent() {
+		from, to := member, own
+		if _, ok := x.node.(gen.Send); ok {
+			from, to = own, member
+		}
+		return f.c.name("t"+f.label, f.bind(spec.Rank.Name, from).bind(spec.Peer.Name, to).eval(turn))
+	}
 	d := sub(sub(own, member), one)
 	if _, ok := x.node.(gen.Send); ok {
 		d = sub(sub(member, own), one)

@@ -8,8 +8,11 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// parameters are what expressions may mention from the start.
-var parameters = []string{spec.Rank.Name, spec.Size.Name, spec.Root.Name, spec.Peer.Name, spec.Depth.Name, spec.Local.Name}
+// parameters are what expressions may mention from the start, and last the number that an algorithm leaves open, which
+// has a name of its own there.
+var parameters = []string{spec.Rank.Name, spec.Size.Name, spec.Root.Name, spec.Peer.Name, spec.Depth.Name, spec.Local.Name, param}
+
+const param = "param"
 
 // meaning finds out what an algorithm has ranks do.
 type meaning struct {
@@ -34,6 +37,9 @@ func newMeaning(t *terms) *meaning {
 func meaningOf(t *terms, a *gen.Algorithm) (lines []line, err error) {
 	defer rescue(&err)
 	m := newMeaning(t)
+	if a.Param.Name != "" {
+		m.vars[a.Param.Name] = t.name(param)
+	}
 	layout := item{call: "Layout", args: []term{m.value(a.Chunks.OrElse(spec.Int(1))), m.value(a.Scratch.OrElse(spec.Int(0)))}}
 	return t.normal(append([]item{layout}, m.nodes(a.Body)...)), nil
 }

@@ -28,6 +28,7 @@ type plain struct {
 	Name                                      string
 	Hash                                      uint64
 	Commutative, Pipelined, Local, OutOfPlace bool
+	Param                                     int
 }
 
 // entry is an algorithm's line in the table.
@@ -53,7 +54,7 @@ func commonCounts(b spec.Buffer) bool {
 }
 
 func entryOf(a *Declared) plain {
-	return plain{a.Name, hash64(a.Hash), a.Requires.Commutative, a.HasDepth(), a.HasLocal(), a.Requires.OutOfPlace}
+	return plain{a.Name, hash64(a.Hash), a.Requires.Commutative, a.HasDepth(), a.HasLocal(), a.Requires.OutOfPlace, a.Param.Value}
 }
 
 // compare compares all of a table but what is said of each algorithm.

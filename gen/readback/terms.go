@@ -230,7 +230,7 @@ func (t *terms) isPositive(x term) bool {
 		if n.op != "name" || p.times[i] < 0 {
 			return false
 		}
-		positive = positive || n.name == "size" || n.name == "depth" || n.name == "local"
+		positive = positive || n.name == "size" || n.name == "depth" || n.name == "local" || n.name == param
 	}
 	return positive && p.n >= 0
 }

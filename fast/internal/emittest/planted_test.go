@@ -192,7 +192,7 @@ func (u subject) callOn(f *failing, p gen.Params, rank, count int) *exec.Call {
 	e := new(exec.Executor)
 	e.SetUp(rank, p.Size, f)
 	x := &e.Call
-	x.Size, x.Rank, x.Root, x.Peer, x.Depth, x.Local = p.Size, rank, p.Root, p.Peer, p.Depth, p.Local
+	x.Size, x.Rank, x.Root, x.Peer, x.Depth, x.Local, x.Param = p.Size, rank, p.Root, p.Peer, p.Depth, p.Local, u.code.Param
 	x.Collective, x.Algorithm, x.Count, x.Op, x.Elem = u.k, u.code, count, fast.Sum, spec.TypeUint8
 	x.Kernel = func(dst, a, b []byte) {}
 	x.Begun = true

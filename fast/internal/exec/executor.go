@@ -50,6 +50,7 @@ func (e *Executor) SetUp(rank, size int, t transport.Transport) {
 type Call struct {
 	Rank, Size, Root, Peer, Depth int
 	Local                         int    // ranks on each host, where they make a difference to the algorithm
+	Param                         int    // of the algorithm
 	In, Out, Scratch              Buffer // the rank's input and output, empty where it passes none, and its own memory
 
 	Executor   *Executor

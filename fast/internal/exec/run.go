@@ -166,7 +166,7 @@ func (x *Call) take(p *Prepared) {
 	x.generation, x.Cuts = p.generation, Cuts{}
 	x.blocks, x.In.blocks, x.Out.blocks = nil, nil, nil
 	x.Rank, x.Size, x.Root, x.Peer, x.Depth = x.Executor.rank, x.Executor.size, p.Args.Root, p.Args.Peer, p.Depth
-	x.Local = p.Local
+	x.Local, x.Param = p.Local, p.Algorithm.Param
 	x.Collective, x.Algorithm, x.Count, x.Op, x.Elem = p.Collective, p.Algorithm, p.Args.Count, p.Args.Op, p.Type
 	x.Kernel, x.Many = nil, nil
 	if p.Collective.Reduces {

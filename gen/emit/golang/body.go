@@ -10,8 +10,10 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// parameters are the variables that a body starts with, and the fields of the call that hold them.
-var parameters = []struct{ name, field string }{
+// parameter is a variable that a body starts with, and the field of the call that holds it.
+type parameter struct{ name, field string }
+
+var parameters = []parameter{
 	{spec.Rank.Name, "Rank"}, {spec.Size.Name, "Size"}, {spec.Root.Name, "Root"}, {spec.Peer.Name, "Peer"}, {spec.Depth.Name, "Depth"},
 	{spec.Local.Name, "Local"},
 }
@@ -26,7 +28,7 @@ func body(a *gen.Algorithm) ([]jen.Code, error) {
 	list := lower(a.Body)
 	_, used := prune(slices.Clone(list), variables(a.Chunks, a.Scratch))
 	s := newScope(nil)
-	code := locals(s, used, func(field string) jen.Code { return jen.Id("x").Dot(field) })
+	code := locals(s, append(parameters[:len(parameters):len(parameters)], parameter{a.Param.Name, "Param"}), used, func(field string) jen.Code { return jen.Id("x").Dot(field) })
 	layout, err := s.layout(a, declared(list))
 	if err != nil {
 		return nil, located(a, err)
@@ -73,10 +75,10 @@ func located(a *gen.Algorithm, err error) error {
 	return e
 }
 
-// locals declares those parameters that are used: rank, size := x.Rank, x.Size.
-func locals(s *scope, used []string, value func(field string) jen.Code) []jen.Code {
+// locals declares those of list that are used: rank, size := x.Rank, x.Size.
+func locals(s *scope, list []parameter, used []string, value func(field string) jen.Code) []jen.Code {
 	var names, values []jen.Code
-	for _, p := range parameters {
+	for _, p := range list {
 		if slices.Contains(used, p.name) {
 			s.vars[p.name] = natural
 			names = append(names, jen.Id(p.name))

@@ -81,16 +81,37 @@ func inPlaceDoc(p spec.Primitive, share sharing) string {
 	return text.Paragraph(p.Doc+" It works in place: "+how+".") + "\n" + text.Paragraph("["+into+"] states the conditions.")
 }
 
-// algorithmDoc returns the comment of an algorithm's function.
-func algorithmDoc(a Proved, name string) string {
-	a.Proof.Every.lends, a.Proof.Every.segment = induct.Lends(&a.Algorithm), induct.Follows(&a.Algorithm)
-	doc := text.Paragraph(name+" is "+a.FullName()+". "+a.Doc) + text.Conditions(a.Primitive)
-	for _, part := range []string{needs(a.Requires), costWords(&a.Algorithm), "Source: " + a.Source + ".", a.Proof.words(a.Primitive)} {
+// algorithmDoc returns the comment of the function of an algorithm, or of the members of one.
+func algorithmDoc(members []Proved, name string) string {
+	a := members[0]
+	if a.Param.Value == 0 {
+		doc := text.Paragraph(name+" is "+a.FullName()+". "+a.Doc) + text.Conditions(a.Primitive)
+		doc += paragraphs(needs(a.Requires), costWords(&a.Algorithm), "Source: "+a.Source+".", a.proofWords())
+		return doc + fmt.Sprintf("\nSpecification %s.\nAlgorithm %s.\n", SpecHash(a.Primitive), shortHash(a.Hash[:]))
+	}
+	doc := text.Paragraph(name+" has "+a.Param.Name+" for a parameter. "+a.Doc) + text.Conditions(a.Primitive)
+	doc += paragraphs("Source: "+a.Source+".") + fmt.Sprintf("\nSpecification %s.\n", SpecHash(a.Primitive))
+	for _, a := range members {
+		is := fmt.Sprintf("With %s %d, it is %s.", a.Param.Name, a.Param.Value, a.FullName())
+		doc += paragraphs(is, needs(a.Requires), costWords(&a.Algorithm), a.proofWords()) + fmt.Sprintf("\nAlgorithm %s.\n", shortHash(a.Hash[:]))
+	}
+	return doc
+}
+
+// paragraphs returns those of parts that say anything, each after an empty line.
+func paragraphs(parts ...string) (doc string) {
+	for _, part := range parts {
 		if part != "" {
 			doc += "\n" + text.Paragraph(part)
 		}
 	}
-	return doc + fmt.Sprintf("\nSpecification %s.\nAlgorithm %s.\n", SpecHash(a.Primitive), shortHash(a.Hash[:]))
+	return doc
+}
+
+// proofWords says what was proved of a.
+func (a Proved) proofWords() string {
+	a.Proof.Every.lends, a.Proof.Every.segment = induct.Lends(&a.Algorithm), induct.Follows(&a.Algorithm)
+	return a.Proof.words(a.Primitive)
 }
 
 func needs(r gen.Requires) string {

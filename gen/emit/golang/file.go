@@ -24,8 +24,8 @@ func File(pkg Package, c Collective) ([]byte, error) {
 		return nil, err
 	}
 	out.Add(table)
-	for _, a := range c.Algorithms {
-		code, err := f.algorithm(a)
+	for _, members := range families(c.Algorithms) {
+		code, err := f.algorithm(members)
 		if err != nil {
 			return nil, err
 		}
@@ -36,14 +36,28 @@ func File(pkg Package, c Collective) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// algorithm prints the function that carries an algorithm out.
-func (f *file) algorithm(a Proved) (jen.Code, error) {
-	code, err := body(&a.Algorithm)
+// families returns algorithms that are members of one declaration together: one function carries them out.
+func families(algorithms []Proved) (list [][]Proved) {
+	for i := range algorithms {
+		a := &algorithms[i]
+		if n := len(list) - 1; n >= 0 && a.Param.Value != 0 && list[n][0].Param.Name == a.Param.Name && list[n][0].DeclaredName() == a.DeclaredName() {
+			list[n] = append(list[n], *a)
+		} else {
+			list = append(list, []Proved{*a})
+		}
+	}
+	return list
+}
+
+// algorithm prints the function that carries an algorithm out, or all members of one.
+func (f *file) algorithm(members []Proved) (jen.Code, error) {
+	a := &members[0].Algorithm
+	code, err := body(a)
 	if err != nil {
 		return nil, err
 	}
-	name, err := f.function(&a.Algorithm)
-	return jen.Add(comment(algorithmDoc(a, name))).Line().Func().Id(name).Params(
+	name, err := f.function(a)
+	return jen.Add(comment(algorithmDoc(members, name))).Line().Func().Id(name).Params(
 		jen.Id("ctx").Qual("context", "Context"), jen.Id("x").Op("*").Add(f.written("Call")),
 	).Error().Block(code...), err
 }

@@ -125,7 +125,7 @@ func callScope(p spec.Primitive, used []string) (*scope, []jen.Code) {
 		s.vars[string(x)] = number
 	}
 	used = slices.DeleteFunc(used, func(name string) bool { return name != spec.Rank.Name && name != spec.Size.Name })
-	return s, locals(s, used, func(field string) jen.Code { return jen.Id("c").Dot(field).Call() })
+	return s, locals(s, parameters, used, func(field string) jen.Code { return jen.Id("c").Dot(field).Call() })
 }
 
 // intoBody checks the arguments and hands the call over to the runtime.

@@ -113,10 +113,11 @@ func (f *file) collective(p spec.Primitive) string {
 	return name
 }
 
-// function returns the function of an algorithm: "allReduceChunkedRing", or another name where that one is taken.
+// function returns the function of an algorithm, which is that of all members of what was declared:
+// "allReduceChunkedRing", or another name where that one is taken.
 func (f *file) function(a *gen.Algorithm) (string, error) {
 	name := a.Primitive.Name
-	for word := range strings.SplitSeq(a.Name, "-") {
+	for word := range strings.SplitSeq(a.DeclaredName(), "-") {
 		if word != "" {
 			name += strings.ToUpper(word[:1]) + word[1:]
 		}

@@ -97,6 +97,9 @@ func (f *file) line(a Proved) (jen.Code, error) {
 	if a.HasLocal() {
 		fields = append(fields, jen.Id("Local").Op(":").True())
 	}
+	if a.Param.Value != 0 {
+		fields = append(fields, jen.Id("Param").Op(":").Lit(a.Param.Value))
+	}
 	if !a.Requires.Size.IsAbsent() {
 		s := newScope(nil)
 		s.vars[spec.Size.Name], s.vars[spec.Local.Name] = natural, natural

@@ -17,6 +17,12 @@ func (s *printer) linear(e spec.Expr) linear {
 		return s.linear(d.Args[0]).add(s.linear(d.Args[1]), 1)
 	case spec.SubExpr:
 		return s.linear(d.Args[0]).add(s.linear(d.Args[1]), -1)
+	case spec.MulExpr:
+		for i, factor := range d.Args {
+			if factor.Kind == spec.Const {
+				return linear{}.add(s.linear(d.Args[1-i]), factor.N)
+			}
+		}
 	case spec.Log2Expr:
 		e = d
 	}

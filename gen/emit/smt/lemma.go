@@ -17,8 +17,8 @@ type Lemma struct{ Name, Script string }
 
 // Lemmas returns everything that scripts may assume beyond the theory of integers and sums. That log2 of x is the
 // number k with 2^k <= x < 2^(k+1) is what it means. Those about bits are proved for numbers of 64 bits, exponents up
-// to MaxExponent, and all x of less than 2^62 in size that, where they are shifted to the left, fit 64 bits. Exponents
-// that are compared with each other by a constant differ by less than 4.
+// to MaxExponent and 2 more, as after the last digit of 3 bits, and all x of less than 2^62 in size that, where they are
+// shifted to the left, fit 64 bits. Exponents that are compared with each other by a constant differ by less than 4.
 func Lemmas() []Lemma {
 	return []Lemma{ // the first is the one that is not about bits
 		{"products with a positive number are ordered as the other factors are", products(
@@ -87,7 +87,7 @@ func onBits(law ...string) string {
 	}
 	b.WriteString("(define-fun one () (_ BitVec 64) (_ bv1 64))\n(define-fun pow ((k (_ BitVec 64))) (_ BitVec 64) (bvshl (_ bv1 64) k))\n")
 	for _, name := range []string{"e", "f"} {
-		fmt.Fprintf(&b, "(assert (bvule %s (_ bv%d 64)))\n", name, MaxExponent)
+		fmt.Fprintf(&b, "(assert (bvule %s (_ bv%d 64)))\n", name, MaxExponent+2)
 	}
 	fmt.Fprintf(&b, "(assert (bvslt x (_ bv%d 64)))\n(assert (bvslt (bvneg (_ bv%d 64)) x))\n", maxNumber, maxNumber)
 	fmt.Fprintf(&b, "(assert (not %s))\n(check-sat)\n", strings.Join(law, "\n"))

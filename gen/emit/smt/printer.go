@@ -2,6 +2,7 @@ package smt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/gen/induct"
@@ -36,6 +37,11 @@ type lowest struct {
 }
 
 func (f *factor) add(x, product string) { f.times = append(f.times, [2]string{x, product}) }
+
+// has reports whether the product with a number is among them.
+func (f *factor) has(n int) bool {
+	return slices.ContainsFunc(f.times, func(p [2]string) bool { return p[0] == fmt.Sprint(n) })
+}
 
 // MaxShifted is the largest size of which obligations speak that have powers of two in them: 2^31, as shifts are by
 // less than 32.

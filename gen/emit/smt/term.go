@@ -146,7 +146,10 @@ func (s *printer) power(exponent spec.Expr) (g *power, above int) {
 	if !g.isConstant() && l.plus-g.least > 3 {
 		s.fail(exponent) // the lemmas are of smaller differences
 	}
-	return g, l.plus - g.least
+	if above = l.plus - g.least; !g.isConstant() && above > 1 && !g.by.has(1<<above) {
+		g.by.add(fmt.Sprint(1<<above), scaled(1<<above, g.name)) // products are compared with those by 0, 1 and 2 in any case
+	}
+	return g, above
 }
 
 // declare gives the least power of a group its name.

@@ -1,0 +1,23 @@
+package catalogue
+
+import (
+	"github.com/collgen/collgen/gen"
+)
+
+// The algorithms that count ranks by digits have the radix for a parameter. It is a power of two, so that a digit is so
+// many bits, and powers of it are shifts, of which solvers know enough.
+var (
+	radices = gen.Param{Name: "radix", Values: []int{4, 8}}
+	radix   = v("radix")
+
+	// digits is the preamble of these: rounds is how many digits the numbers below size have, of width bits each.
+	digits = []gen.Node{
+		let("width", log2(radix)),
+		let("levels", ceilLog2(size)),
+		let("rounds", div(sub(add(v("levels"), v("width")), one), v("width"))),
+	}
+
+	// Outside of a body, of 2 ranks and more: how many digits size-1 has below its first one, and that.
+	digitsBelow = div(log2(sub(size, one)), log2(radix))
+	firstDigit  = shr(sub(size, one), mul(log2(radix), digitsBelow))
+)
