@@ -152,7 +152,7 @@ var equivalents = []equivalent{
 	{of("reduceChain"), []string{"size is one more", "- is +", "< is <="}, "if i < depth && place < size-1 && rank == root {",
 		"the root's place is 0; of one rank the average is divided by 1"},
 	{of("allGatherDirect allGatherRecursiveDoubling allGatherRing allReduceRecursiveDoubling allReduceTree allToAllDirect allToAllPairwise " +
-		"barrierDirect barrierDissemination broadcastBinomial broadcastLinear gatherLinear scatterLinear sendDirect allReduceChunkedRing " +
+		"barrierDirect barrierDissemination barrierKDissemination broadcastBinomial broadcastLinear gatherLinear scatterLinear sendDirect allReduceChunkedRing " +
 		"allReduceSegmentedRing allReduceRing broadcastScatterAllgather broadcastChain scanChain exscanChain allGatherVDirect " +
 		"allGatherVRing allToAllVDirect allToAllVPairwise gatherVLinear scatterVLinear " +
 		"allGatherBidirectionalRing allReduceBidirectionalRing"), []string{"the error of Layout is dropped"},
@@ -163,6 +163,10 @@ var equivalents = []equivalent{
 	{of("allReduceTwoLevel"), []string{"hosts is one more", "+ is -", "Slot is Chunk"}, "x.Refer(x.Scratch.Slot(",
 		"of a place that is referred to only the beginning counts"},
 	{of("allReduceTwoLevel"), []string{"+ is -", "Slot is Chunk"}, "x.Operand(", "of an operand only as much counts as the result is long"},
+	{of("barrierKDissemination"), []string{"radix is one more"}, "width := ", "it has as many bits"},
+	{of("barrierKDissemination"), []string{"size is one more", "- is +"}, "levels := ", "a round more has no peers"},
+	{of("barrierKDissemination"), []string{"levels is one more", "width is one more", "- is +", "/ is *"}, "rounds := ", "the same"},
+	{of("barrierKDissemination"), []string{"rounds is one more"}, "range rounds", "the same"},
 	{of("allReduceTree"), []string{"levels is one more"}, "full := 1 << levels", "it is only compared with 0"},
 	{of("allReduceTree"), []string{"full is one more"}, "full", "pad is 0 whatever it is"},
 	{of("allReduceTree gatherBinomial reduceBinomial"), []string{"levels is one more"}, "for j := range levels {", "a level more has no ranks on its other side"},
