@@ -200,4 +200,5 @@ const (
 	kindHello                       // to a newcomer: the sender, whose number is the Seq, is connected to it
 	kindIntroduce                   // from the first process of a host: connections to others of the host, and their cards
 	kindIntroduced                  // to the first process of a host: the sender has taken the last connections
+	kindCards                       // from the first process of a host: cards of others
 )

@@ -1,10 +1,13 @@
 package mesh
 
 import (
+	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -25,6 +28,7 @@ type hostPeer struct {
 	sent    int         // how many files these had
 	tight   bool        // it may open few files, so it is sent only those that it needs
 	next    introductions
+	told    int // how many of the cards that are passed on it was sent
 }
 
 // introductions is a message to a process: ends of socket pairs, each with all that it has to know about the process at
@@ -69,6 +73,7 @@ func (i *introducer) run() error {
 		if err := i.await(i.work, i.ready); err != nil {
 			return nil // joining has ended
 		}
+		i.awaitMore()
 		left, err := i.round()
 		short := errors.Is(err, wire.ErrExhausted)
 		switch lasts := exhausted.update(short && left == i.room); {
@@ -80,11 +85,56 @@ func (i *introducer) run() error {
 	}
 }
 
-// dropLocals releases the processes, to which a handler refers.
+// dropLocals releases the processes and cards, to which a handler refers.
 func (i *introducer) dropLocals() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.locals = nil
+	i.locals, i.passed = nil, nil
+}
+
+// introducePause is how long processes that have come wait for others that may come, so that each gets few messages.
+const introducePause = 100 * time.Millisecond
+
+// awaitMore waits a moment, unless all processes have come.
+func (i *introducer) awaitMore() {
+	soon, cancel := context.WithTimeout(i.work, introducePause)
+	defer cancel()
+	_ = i.await(soon, func() bool {
+		i.update()
+		unmet := slices.ContainsFunc(i.locals, func(g *hostPeer) bool { return g != nil && len(g.unmet) > 0 })
+		for p := range i.me.Size {
+			x := i.of(p)
+			here := x.raw != nil && (p <= i.me.Process || i.locals[p] != nil || x.err != nil || !i.private(&x.card))
+			if !here || !unmet && i.addressing.Load() && len(x.card.Addresses) == 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// passOn has the first process of a host send a card to the others.
+func (j *joining) passOn(card []byte) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.passed = append(j.passed, card)
+	j.broadcast()
+}
+
+// sendCards sends a process the cards that it was not sent yet.
+func (i *introducer) sendCards(g *hostPeer) error {
+	for g.told < len(i.passed) {
+		var body []byte
+		for g.told < len(i.passed) && len(body) <= wire.MaxNote-maxCard-2 {
+			c := i.passed[g.told]
+			body = append(binary.LittleEndian.AppendUint16(body, uint16(len(c))), c...)
+			g.told++
+		}
+		if err := g.peer.send(newFrame(frameNote, wire.Topic{Comm: meshComm, Kind: kindCards}, body, nil)); err != nil {
+			return &wire.PeerError{Rank: g.process, Err: err}
+		}
+	}
+	return nil
 }
 
 // onAcknowledged handles the acknowledgement of introductions.
@@ -109,10 +159,13 @@ func (i *introducer) roomLeft() int {
 	return left
 }
 
-// ready reports whether there is somebody to introduce, half of those who wait for introductions are not busy, and half
-// of the room is left. Waiting for that makes few messages with many introductions.
+// ready reports whether there are cards to pass on, or there is somebody to introduce, half of those who wait for
+// introductions are not busy, and half of the room is left. Waiting for that makes few messages with many introductions.
 func (i *introducer) ready() bool {
 	i.update()
+	if slices.ContainsFunc(i.locals, func(g *hostPeer) bool { return g != nil && g.told < len(i.passed) }) {
+		return true
+	}
 	if i.roomLeft() < max(4, i.room/2) {
 		return false
 	}
@@ -167,6 +220,11 @@ func (i *introducer) round() (left int, err error) {
 			left -= files
 			return err == nil
 		})
+	}
+	for _, g := range i.locals {
+		if g != nil {
+			err = cmp.Or(err, i.sendCards(g))
+		}
 	}
 	for _, g := range idle {
 		if v := g.next; len(v.files) > 0 {

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -76,6 +77,83 @@ func TestIntroduced(t *testing.T) {
 				}
 			}
 			closeAll(job)
+		}
+	}
+}
+
+// TestFewFetches: only the first process of a host fetches all cards; the others get them from it.
+func TestFewFetches(t *testing.T) {
+	two := hosts(t)
+	for name, x := range map[string]struct {
+		change func(*Config)
+		most   int // cards that processes other than the first one of their host fetch
+	}{
+		"one host": {nil, 1 + maxFetches},
+		"tcp":      {forceTCP, 1 + maxFetches},
+		"two hosts": {func(c *Config) {
+			two(c)
+			c.Host = fmt.Sprint("host", c.Identity.Process%2)
+		}, 2 * (1 + maxFetches)},
+	} {
+		const size = 24
+		var fetches [size]atomic.Int64
+		job := newJob(t, size, func(c *Config) {
+			if x.change != nil {
+				x.change(c)
+			}
+			fetch, n := c.Fetch, &fetches[c.Identity.Process]
+			c.Fetch = func(ctx context.Context, round string, process int) ([]byte, error) {
+				n.Add(1)
+				return fetch(ctx, round, process)
+			}
+		})
+		for p, m := range job {
+			if n := int(fetches[p].Load()); p > 1 && n > x.most {
+				t.Errorf("%s: process %d fetches %d cards, want at most %d", name, p, n, x.most)
+			}
+			for q := range size {
+				if m.Host(q) == "" || m.Address(q) != job[q].Address(q) {
+					t.Errorf("%s: process %d takes %d for one on host %q at %q, not %q", name, p, q, m.Host(q), m.Address(q), job[q].Address(q))
+				}
+			}
+		}
+		closeAll(job)
+	}
+}
+
+// TestFalselyPassedOn: cards that the first process of the host may not pass on are refused.
+func TestFalselyPassedOn(t *testing.T) {
+	pass := func(from int, card []byte) wire.Note {
+		return wire.Note{From: from, Body: append([]byte{byte(len(card)), byte(len(card) >> 8)}, card...)}
+	}
+	for name, x := range map[string]struct {
+		change func(*Card)
+		from   int
+		cut    int // bytes that are missing
+		want   string
+	}{
+		"right":         {func(*Card) {}, 0, 0, ""},
+		"not the first": {func(*Card) {}, 1, 0, "for rank 0 to do"},
+		"nobody's":      {func(c *Card) { c.Process = 5 }, 0, 0, "the card of rank 5"},
+		"cut off":       {func(*Card) {}, 0, 1, "it passes on a card"},
+	} {
+		j, card := next(t)
+		n := pass(x.from, card(x.change))
+		n.Body = n.Body[:len(n.Body)-x.cut]
+		if err := j.acceptCards(n); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, want %q", name, err, x.want)
+		}
+		if known := j.cardOf(3).Host != ""; known != (x.want == "") {
+			t.Errorf("%s: the process is known: %v", name, known)
+		}
+	}
+	j, card := next(t)
+	for token, want := range []error{nil, ErrTaken} {
+		if err := j.acceptCards(pass(0, card(func(c *Card) { c.Process, c.Token = 2, j.card.Token; c.Token[0] += byte(token) }))); err != nil {
+			t.Error(err)
+		}
+		if _, err := j.reasons.best(); !errors.Is(err, want) {
+			t.Errorf("its own number, token %d: %v", token, err)
 		}
 	}
 }

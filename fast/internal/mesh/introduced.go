@@ -24,6 +24,43 @@ func (j *joining) takeIntroductions() error {
 	}
 }
 
+// takeCards receives the cards that the first process of this host passes on.
+func (j *joining) takeCards() {
+	for {
+		n, err := j.Receive(j.work, wire.Topic{Comm: meshComm, Kind: kindCards})
+		if err != nil {
+			return // joining has ended
+		}
+		if err := j.acceptCards(n); err != nil {
+			j.report(&wire.PeerError{Rank: n.From, Err: err}, certain)
+		}
+	}
+}
+
+// acceptCards stores cards, and connects to processes that need no introduction.
+func (j *joining) acceptCards(n wire.Note) error {
+	if n.From != j.first {
+		return fmt.Errorf("it passes on cards, which is for rank %d to do", j.first)
+	}
+	j.fetched.Store(j.now())
+	for d := (decoder{b: n.Body}); len(d.b) > 0; {
+		raw := d.bytes(int(d.uint16()))
+		c, err := decodeCard(raw, j.cfg.Credentials, j.me, -1)
+		switch err = errors.Join(d.err, err); {
+		case err != nil:
+			return fmt.Errorf("it passes on a card: %w", err)
+		case c.Process >= j.me.Size:
+			return fmt.Errorf("it passes on the card of rank %d", c.Process)
+		case !j.learn(c, slices.Clone(raw)) || j.direct(&c):
+		case len(c.Addresses) > 0:
+			j.meeting.Go(func() { j.connect(&c) })
+		case c.Host != j.cfg.Host:
+			j.meeting.Go(func() { j.open(false) })
+		}
+	}
+	return nil
+}
+
 // acceptIntroductions accepts the connections of one message. The caller closes the files that it leaves. Its error
 // names the process at fault.
 func (j *joining) acceptIntroductions(n *wire.Note) error {
@@ -33,6 +70,7 @@ func (j *joining) acceptIntroductions(n *wire.Note) error {
 	if n.From != j.first {
 		return wrong("it introduces others, which is for rank %d to do", j.first)
 	}
+	j.fetched.Store(j.now())
 	if n.Lost {
 		return noRoom(fmt.Errorf("%w: %w", wire.ErrExhausted, errLost))
 	}

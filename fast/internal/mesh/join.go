@@ -52,10 +52,9 @@ func (j *joining) run() error {
 		j.report(err, weak)
 		return err
 	}
-	for _, p := range j.fetchOrder() {
-		j.meeting.Go(func() { j.meet(p) })
-	}
+	j.request(j.me.Process)
 	j.meeting.Go(j.arrange)
+	j.meeting.Go(j.fetchLate)
 	j.meeting.Go(j.starve)
 	j.meeting.Go(j.probe)
 	if err := j.gather(); err != nil {
@@ -83,10 +82,9 @@ func (j *joining) gather() error {
 	cards := j.cards()
 	if tcp, alone := needTCP(cards); tcp {
 		j.open(alone)
-		for _, c := range cards {
-			if j.direct(&c) { // its connection did not need its addresses
-				j.meeting.Go(func() { j.fetch(roundAddress, c.Process) })
-			}
+		j.addressing.Store(true)
+		if !j.guided() {
+			j.fetchRest()
 		}
 		if err := j.awaitAll(j.inner, j.addressed); err != nil {
 			return err
@@ -102,33 +100,62 @@ func (j *joining) gather() error {
 	return err
 }
 
-// arrange finds the first process of this host, as soon as all candidates are known. Then this process introduces the
-// others, or the first one introduces it.
+// arrange finds the first process of this host. Then this process introduces the others, or the first one introduces
+// it, and passes on the cards that this one lacks.
 func (j *joining) arrange() {
-	first := 0
-	err := j.await(j.work, func() bool {
-		for first < j.me.Process && j.of(first).raw != nil && !j.private(&j.of(first).card) {
-			first++
-		}
-		return first == j.me.Process || j.of(first).raw != nil
-	})
+	err := j.findFirst()
 	if err != nil {
 		return // joining has ended
 	}
-	j.first = first
 	close(j.arranged)
-	if first == j.me.Process {
+	if j.guided() {
+		j.meeting.Go(j.takeCards)
+		j.dropCounts()
+		err = j.takeIntroductions()
+	} else {
 		i := &introducer{joining: j, locals: make([]*hostPeer, j.me.Size), room: maxSocketEnds()}
 		j.mu.Lock()
 		j.introducer = i
 		j.mu.Unlock()
+		j.fetchRest()
 		err = i.run()
-	} else {
-		j.dropCounts()
-		err = j.takeIntroductions()
 	}
 	if err != nil {
 		j.report(err, certain)
+	}
+}
+
+// findFirst finds the first process of this host, among those that share a secret. It asks for a few cards at a time.
+func (j *joining) findFirst() error {
+	first, asked := 0, 0
+	if !j.secret {
+		first = j.me.Process
+	}
+	for first == asked && first < j.me.Process {
+		for ; asked < min(first+maxFetches, j.me.Process); asked++ {
+			j.request(asked)
+		}
+		err := j.await(j.work, func() bool {
+			for first < asked && j.of(first).raw != nil && !j.private(&j.of(first).card) {
+				first++
+			}
+			return first == asked || j.of(first).raw != nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	j.first = first
+	return nil
+}
+
+// guided reports whether another process introduces this one, and passes cards on to it.
+func (j *joining) guided() bool {
+	select {
+	case <-j.arranged:
+		return j.first != j.me.Process
+	default:
+		return false
 	}
 }
 

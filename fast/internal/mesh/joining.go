@@ -22,8 +22,11 @@ type joining struct {
 	// Cards are fetched and connections made until work ends, which goes on after a failure to tell others why.
 	work       context.Context
 	meeting    sync.WaitGroup
+	begun      map[step]bool // guarded by m.mu
 	fetches    chan struct{} // limits how many cards are fetched at once
 	fetched    atomic.Int64  // when the last card came
+	addressing atomic.Bool   // the addresses of all processes are needed
+	passed     [][]byte      // cards that the first process of a host passes on to the others. Guarded by m.mu.
 	opened     sync.Once
 	listening  chan struct{} // closed when the addresses of this process are published
 	arranged   chan struct{} // closed when first is known
@@ -33,8 +36,14 @@ type joining struct {
 	end        func()
 }
 
+// step is something that is done once with each process.
+type step struct {
+	what    string
+	process int
+}
+
 func newJoining(ctx context.Context, m *Mesh) *joining {
-	j := &joining{Mesh: m, ctx: ctx, fetches: make(chan struct{}, maxFetches), listening: make(chan struct{}),
+	j := &joining{Mesh: m, ctx: ctx, begun: make(map[step]bool), fetches: make(chan struct{}, maxFetches), listening: make(chan struct{}),
 		arranged: make(chan struct{}), secret: m.cfg.Credentials.Key(m.me, "card") != nil}
 	values := context.WithoutCancel(ctx)
 	j.failing, j.setFailing = context.WithCancelCause(values)

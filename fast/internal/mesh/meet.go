@@ -12,22 +12,80 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// meet fetches the card of a process and connects to it. The process with the higher number dials.
-func (j *joining) meet(process int) {
-	c, ok := j.fetch(roundHost, process)
-	if ok && c.Host != j.cfg.Host {
-		j.open(false)
+// request fetches the card of a process and connects to it, once.
+func (j *joining) request(process int) {
+	if !j.begins(roundHost, process) {
+		return
 	}
-	if ok && !j.direct(&c) {
-		select {
-		case <-j.listening: // publish our own addresses before waiting for those of others
-			c, ok = j.fetch(roundAddress, process)
-		case <-j.work.Done():
-			ok = false
+	j.meeting.Go(func() {
+		c, ok := j.fetch(roundHost, process)
+		switch {
+		case !ok:
+		case j.direct(&c):
+			j.connect(&c)
+		default:
+			if c.Host != j.cfg.Host {
+				j.open(false)
+			}
+			select {
+			case <-j.listening: // publish our own addresses before waiting for those of others
+				j.requestAddresses(process)
+			case <-j.work.Done():
+			}
+		}
+	})
+}
+
+// requestAddresses fetches the card with a process's addresses, once, and connects to it if that needs them.
+func (j *joining) requestAddresses(process int) {
+	if !j.begins(roundAddress, process) {
+		return
+	}
+	j.meeting.Go(func() {
+		if c, ok := j.fetch(roundAddress, process); ok && !j.direct(&c) {
+			j.connect(&c)
+		}
+	})
+}
+
+// connect connects to the process of card c, once. The process with the higher number dials.
+func (j *joining) connect(c *Card) {
+	if c.Process != j.me.Process && j.begins("connect", c.Process) {
+		j.reached(c.Process, j.reach(c))
+	}
+}
+
+// begins reports whether something is done with a process for the first time.
+func (j *joining) begins(what string, process int) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	x := step{what, process}
+	before := j.begun[x]
+	j.begun[x] = true
+	return !before
+}
+
+// fetchRest fetches all cards that this process needs and does not know.
+func (j *joining) fetchRest() {
+	for _, p := range j.fetchOrder() {
+		c := j.cardOf(p)
+		switch known := c.Host != ""; {
+		case !known:
+			j.request(p)
+		case len(c.Addresses) == 0 && (j.addressing.Load() || !j.direct(&c)):
+			j.requestAddresses(p)
 		}
 	}
-	if ok && process != j.me.Process {
-		j.reached(process, j.reach(&c))
+}
+
+// fetchLate fetches all cards once none has come for a time: nobody may be there to pass them on.
+func (j *joining) fetchLate() {
+	pause := max(fetchPause, time.Duration(j.me.Size)*fetchShare)
+	for j.work.Err() == nil {
+		sleep(j.work, pause)
+		if j.now()-j.fetched.Load() >= int64(pause) {
+			j.fetchRest()
+		}
 	}
 }
 
@@ -47,11 +105,13 @@ const (
 )
 
 // If every process waited for all cards at once, each new card would wake all processes, which would take most of the
-// time to form a large job. So a process waits for a few cards at a time, in random order, and finds most of the others
-// published already. If no card comes for fetchPause, it waits for all of them, to learn who is missing.
+// time to form a large job. So the first process of a host fetches the cards, and the others get them from it. It waits
+// for a few at a time, in random order, and finds most of the others published already. If no card comes for a pause, a
+// process waits for all of them, to learn who is missing.
 const (
 	maxFetches = 8
 	fetchPause = time.Second
+	fetchShare = 20 * time.Millisecond // for each process
 )
 
 // fetchOrder returns the processes in the order in which this one fetches their cards: its own first, which shows
@@ -92,6 +152,7 @@ func (j *joining) catchUp() {
 	if j.me.Size <= maxFetches {
 		return
 	}
+	j.fetchRest()
 	patient, stop := context.WithTimeout(j.work, lateWait)
 	defer stop()
 	for missing, before := len(j.missing()), -1; missing != before; missing, before = len(j.missing()), missing {
@@ -116,19 +177,28 @@ func (j *joining) fetch(round string, process int) (c Card, ok bool) {
 		return Card{}, false
 	}
 	c, err = decodeCard(b, j.cfg.Credentials, j.me, process)
-	switch {
-	case err != nil:
+	if err != nil {
 		j.report(&wire.PeerError{Rank: process, Err: err}, certain)
-	case c.Failure != "":
-		j.report(&wire.PeerError{Rank: process, Err: &gaveUp{closeReason{text: c.Failure}}}, strong)
-	case process == j.me.Process && c.Token != j.card.Token:
-		j.report(&wire.PeerError{Rank: process, Err: ErrTaken}, certain)
-	case !j.know(c, b):
-		j.report(&wire.PeerError{Rank: process, Err: ErrTaken}, certain)
-	default:
-		return c, true
+		return Card{}, false
 	}
-	return Card{}, false
+	ok = j.learn(c, b)
+	if ok && (len(c.Addresses) > 0 || !j.private(&c)) {
+		j.passOn(b)
+	}
+	return c, ok
+}
+
+// learn stores a card. If it shows that joining fails, learn has reported the reason and reports false.
+func (j *joining) learn(c Card, raw []byte) bool {
+	switch {
+	case c.Failure != "":
+		j.report(&wire.PeerError{Rank: c.Process, Err: &gaveUp{closeReason{text: c.Failure}}}, strong)
+	case c.Process == j.me.Process && c.Token != j.card.Token, !j.know(c, raw):
+		j.report(&wire.PeerError{Rank: c.Process, Err: ErrTaken}, certain)
+	default:
+		return true
+	}
+	return false
 }
 
 // open listens on TCP, once, and publishes the addresses or the failure.
