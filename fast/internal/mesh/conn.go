@@ -42,6 +42,7 @@ func (m *Mesh) attach(process int, conn, under net.Conn) bool {
 func (m *Mesh) newPeer(process int, conn, under net.Conn) *peer {
 	p := &peer{process: process, conn: conn, pause: m.cfg.pause, since: m.now,
 		joined: m.joined.Load, wake: make(chan struct{}, 1)}
+	p.start = func() { m.work.Go(func() { m.run(p) }) }
 	if p.files, _ = under.(*fdConn); p.files != nil {
 		p.pid.Store(int64(p.files.process()))
 		p.unmet.Store(p.files.trust())
@@ -68,11 +69,15 @@ func (m *Mesh) add(p *peer) bool {
 		return false
 	}
 	x.peer, m.connected = p, nil
+	if p.files != nil && p.files.socket == nil {
+		p.sleep(&m.dormants)
+	} else {
+		p.start()
+	}
 	if m.goodbye != nil {
 		p.end(m.goodbye, false)
 	}
 	m.broadcast()
-	m.work.Go(func() { m.run(p) })
 	return true
 }
 
@@ -84,16 +89,21 @@ func (m *Mesh) run(p *peer) {
 		p.write()
 	}()
 	if err := p.read(m.handleFrame); err != nil {
-		detail, cause := p.cause(err)
-		m.cfg.Log.Debug("control connection ended", "process", p.process, "error", detail)
-		if errors.Is(cause, wire.ErrDied) && m.detector.stalled(m.now()) {
-			time.Sleep(rootCauseWait) // a notice that this process was given up explains more, and has to come first
-		}
-		m.down(p.process, cause, nil)
+		m.broken(p, err)
 	}
 	p.end(nil, true)
 	<-written
 	_ = p.conn.Close()
+}
+
+// broken marks the process of p as down, whose connection has failed with err.
+func (m *Mesh) broken(p *peer, err error) {
+	detail, cause := p.cause(err)
+	m.cfg.Log.Debug("control connection ended", "process", p.process, "error", detail)
+	if errors.Is(cause, wire.ErrDied) && m.detector.stalled(m.now()) {
+		time.Sleep(rootCauseWait) // a notice that this process was given up explains more, and has to come first
+	}
+	m.down(p.process, cause, nil)
 }
 
 // handleFrame handles a frame of p. It reports false after the last one.

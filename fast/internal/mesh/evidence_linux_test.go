@@ -200,9 +200,10 @@ func endsOf(t *testing.T) (p *peer, other *fdConn) {
 	}
 	var ends [2]*fdConn
 	for i, file := range pair {
-		if ends[i], err = openSocketEnd(file); err != nil {
+		if ends[i], err = newSocketEnd(file); err != nil {
 			t.Fatal(err)
 		}
+		ends[i].open()
 		t.Cleanup(func() { _ = ends[i].Close() })
 	}
 	ends[1].blind = false

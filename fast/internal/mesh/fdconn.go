@@ -8,15 +8,17 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/collgen/collgen/fast/internal/secure"
-	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // fdConn is a unix connection that passes files as well as bytes. Files given to attach are sent with the next bytes
 // written, and arrive before or together with them, in order. TLS can run on it.
 type fdConn struct {
-	*net.UnixConn
+	socket        // nil while it is dormant
+	fd     int    // the descriptor while it is dormant, else -1
+	ahead  []byte // read while it was dormant
 	mu     sync.Mutex
 	pid    int      // of the process at the other end; 0: in another namespace, or not known yet
 	out    []int    // to be sent with the next Write
@@ -25,6 +27,20 @@ type fdConn struct {
 	early  bool // the handshake is not over: files are refused
 	blind  bool // another process has made the connection: the first message shows who is at the other end
 }
+
+// socket is a unix connection.
+type socket interface {
+	net.Conn
+	syscall.Conn
+}
+
+// socketFile is a socket that was made by another process. Unlike the connections of package net, it needs no second
+// descriptor, even for a moment.
+type socketFile struct{ *os.File }
+
+func (socketFile) LocalAddr() net.Addr { return &net.UnixAddr{Net: "unix"} }
+
+func (socketFile) RemoteAddr() net.Addr { return &net.UnixAddr{Net: "unix"} }
 
 // parcel has the files that came with one message.
 type parcel struct {
@@ -44,7 +60,7 @@ const maxIncoming = 64
 
 // newFDConn returns a connection to the process pid, before the handshake.
 func newFDConn(c *net.UnixConn, pid int) *fdConn {
-	return &fdConn{UnixConn: c, pid: pid, early: true}
+	return &fdConn{socket: c, fd: -1, pid: pid, early: true}
 }
 
 // userListener are the processes of this user that connect to a socket.
@@ -78,20 +94,37 @@ func dialLocal(ctx context.Context, name string) (net.Conn, error) {
 	return newFDConn(c.(*net.UnixConn), pid), nil
 }
 
-// openSocketEnd returns the connection over file, one end of a socket pair, and closes file.
-func openSocketEnd(file int) (*fdConn, error) {
-	f := os.NewFile(uintptr(file), "a connection to another process")
-	defer f.Close()
-	c, err := net.FileConn(f)
-	if err != nil {
-		return nil, wire.Exhausted(err)
+// newSocketEnd returns the connection over file, one end of a socket pair, as a dormant one. It closes file if it fails.
+func newSocketEnd(file int) (*fdConn, error) {
+	if err := checkSocketEnd(file); err != nil {
+		closeFiles([]int{file})
+		return nil, err
 	}
-	u, ok := c.(*net.UnixConn)
-	if !ok || c.LocalAddr().Network() != "unix" {
-		_ = c.Close()
-		return nil, fmt.Errorf("its connection is of kind %v", c.LocalAddr().Network())
+	return &fdConn{fd: file, blind: true}, nil
+}
+
+// open makes c, which was dormant, an ordinary connection.
+func (c *fdConn) open() {
+	c.socket = socketFile{os.NewFile(uintptr(c.fd), "a connection to another process")}
+	c.fd = -1
+}
+
+// writeAtOnce writes b to a dormant connection, and reports whether the system has taken all of it.
+func (c *fdConn) writeAtOnce(b []byte) bool {
+	n, err := send(c.fd, b, nil)
+	return err == nil && n == len(b)
+}
+
+// readAhead reads what has arrived at a dormant connection, for the next Read. It fails with errNothing if nothing has.
+func (c *fdConn) readAhead() error {
+	b := make([]byte, 512)
+	n, p, err := receive(c.fd, b)
+	if err == syscall.EAGAIN {
+		return errNothing
 	}
-	return &fdConn{UnixConn: u, blind: true}, nil
+	n, err = c.keep(n, p, err)
+	c.ahead = b[:n]
+	return err
 }
 
 // checkUser returns the process at the other end of c, or 0 if it has no number here. It returns an error if another
@@ -163,20 +196,29 @@ func (c *fdConn) Write(b []byte) (int, error) {
 	c.out = nil
 	c.mu.Unlock()
 	if len(files) == 0 || len(b) == 0 {
-		return c.UnixConn.Write(b)
+		return c.socket.Write(b)
 	}
 	defer closeFiles(files)
-	n, err := writeFiles(c.UnixConn, b, files)
+	n, err := writeFiles(c.socket, b, files)
 	if err != nil || n == len(b) {
 		return n, err
 	}
-	m, err := c.UnixConn.Write(b[n:])
+	m, err := c.socket.Write(b[n:])
 	return n + m, err
 }
 
 // Read reads bytes, and keeps the files that come with them.
 func (c *fdConn) Read(b []byte) (int, error) {
-	n, p, err := readFiles(c.UnixConn, b)
+	if n := copy(b, c.ahead); n > 0 {
+		c.ahead = c.ahead[n:]
+		return n, nil
+	}
+	n, p, err := readFiles(c.socket, b)
+	return c.keep(n, p, err)
+}
+
+// keep keeps the files that have come with n bytes, and returns n. It fails if the bytes or files may not be taken.
+func (c *fdConn) keep(n int, p parcel, err error) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var refusal error
@@ -212,7 +254,11 @@ func (c *fdConn) identify(from *sender) error {
 		return err
 	}
 	c.pid, c.blind = from.pid, false
-	stopCredentials(c.UnixConn)
+	if c.socket == nil {
+		stopCredentials(c.fd)
+	} else if raw, err := c.socket.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { stopCredentials(int(fd)) })
+	}
 	return nil
 }
 
@@ -226,5 +272,9 @@ func (c *fdConn) Close() error {
 	closeFiles(c.out)
 	c.in, c.out = nil, nil
 	c.mu.Unlock()
-	return c.UnixConn.Close()
+	if c.socket == nil {
+		closeFiles([]int{c.fd})
+		return nil
+	}
+	return c.socket.Close()
 }

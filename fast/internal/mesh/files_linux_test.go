@@ -27,7 +27,7 @@ func couriers(t *testing.T) (ends [2]*fdConn) {
 		if f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		ends[i] = &fdConn{UnixConn: c.(*net.UnixConn)}
+		ends[i] = &fdConn{socket: c.(*net.UnixConn), fd: -1}
 		t.Cleanup(func() { _ = ends[i].Close() })
 	}
 	return ends

@@ -204,10 +204,11 @@ func TestOfOtherUser(t *testing.T) {
 		if err := unix.SetsockoptInt(ends[0], unix.SOL_SOCKET, unix.SO_PASSCRED, x.names); err != nil {
 			t.Fatal(err)
 		}
-		c, err := openSocketEnd(ends[0])
+		c, err := newSocketEnd(ends[0])
 		if err != nil {
 			t.Fatal(err)
 		}
+		c.open()
 		realUser = x.user
 		before := descriptors(t)
 		for i := range 2 {
@@ -502,7 +503,7 @@ func TestFalseIntroductions(t *testing.T) {
 		"no connection": {func(card func(func(*Card)) []byte) *wire.Note { return meeting(0, [][]byte{card(nothing)}, null()) }, "rank 3"},
 		"packets": {func(card func(func(*Card)) []byte) *wire.Note {
 			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_SEQPACKET))
-		}, "unixpacket"},
+		}, "of domain 1 and type 5"},
 		"itself": {func(card func(func(*Card)) []byte) *wire.Note {
 			return meeting(0, [][]byte{card(func(c *Card) { c.Process = 0 })}, file(unix.SOCK_STREAM))
 		}, "not for it"},

@@ -130,7 +130,7 @@ func (j *joining) acceptIntroduction(c Card, x introduction, n *wire.Note) error
 	}
 	file := n.Files[0]
 	n.Files = n.Files[1:]
-	conn, err := openSocketEnd(file)
+	conn, err := newSocketEnd(file)
 	if err != nil {
 		return err
 	}

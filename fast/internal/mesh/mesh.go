@@ -44,6 +44,7 @@ type Mesh struct {
 	inbox       *mailbox.Inbox
 	pending     pendingConns
 	detector    detector
+	dormants    dormants
 	beats       *beats      // this process's count of heartbeats; nil: there is none
 	introducing atomic.Bool // this process may have to introduce others to each other
 	joined      atomic.Bool // all processes have said that they are connected to all
@@ -87,6 +88,7 @@ func newMesh(cfg Config) (*Mesh, error) {
 		tickets: make(map[int]*reservation), starved: make(chan error, 1), dials: make(chan struct{}, maxDials())}
 	m.detector = detector{timeout: int64(cfg.HeartbeatTimeout), examine: examine, excuse: m.warnSlow}
 	m.inbox = mailbox.New(m.start)
+	m.dormants = dormants{stir: m.stir, start: m.work.Go}
 	m.highest = max(m.me.Size-1, m.me.Process)
 	m.leaving, m.leave = context.WithCancelCause(context.Background())
 	m.server = secure.NewServer(cfg.Credentials, m.me)
@@ -337,6 +339,7 @@ func (m *Mesh) finish() {
 	m.mu.Unlock()
 	m.leave(wire.ErrClosed)
 	m.inbox.Close()
+	m.dormants.close()
 	m.work.Wait()
 	m.pending.close()
 	m.unmap.Do(func() {

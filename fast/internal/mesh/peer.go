@@ -42,6 +42,9 @@ type peer struct {
 	count []int
 
 	mu     sync.Mutex
+	asleep bool      // it is dormant
+	among  *dormants // those that it is one of, if it is dormant
+	start  func()    // starts to read and write
 	queue  []frame
 	queued int  // bytes
 	taken  bool // a frame is being written
@@ -82,6 +85,7 @@ func (p *peer) send(f frame) error {
 		}
 		return errOverflow
 	}
+	p.rouse()
 	p.queue = append(p.queue, f)
 	p.queued += len(f.bytes)
 	p.wakeWriter()
@@ -92,6 +96,7 @@ func (p *peer) send(f frame) error {
 func (p *peer) sendHeartbeat(late int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.rouse()
 	p.beat, p.delay = true, late
 	p.wakeWriter()
 }
@@ -108,9 +113,10 @@ func (p *peer) wakeWriter() {
 func (p *peer) end(last *frame, now bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cut || (p.ended && !now) {
+	if p.cut || (p.ended && !now) || p.asleep && p.endDormant(last) {
 		return
 	}
+	p.rouse()
 	p.ended, p.cut = true, now
 	p.last = last
 	limit := goodbye
@@ -266,25 +272,29 @@ func (p *peer) extendRead() {
 // ready reports whether something has arrived that was not read yet, and whether the system takes more to send. Both
 // are false where it does not tell.
 func (p *peer) ready() (readable, writable bool) {
+	poll := func(fd uintptr) {
+		polled := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN | unix.POLLOUT}}
+		if _, err := unix.Poll(polled, 0); err == nil {
+			readable, writable = polled[0].Revents&unix.POLLIN != 0, polled[0].Revents&unix.POLLOUT != 0
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var c syscall.Conn
 	switch {
-	case p.files != nil:
+	case p.asleep:
+		poll(uintptr(p.files.fd))
+		return readable, writable
+	case p.files != nil && p.files.socket != nil:
 		c = p.files
 	case p.tcp != nil:
 		c = p.tcp
 	default:
 		return false, false
 	}
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return false, false
+	if raw, err := c.SyscallConn(); err == nil {
+		_ = raw.Control(poll)
 	}
-	_ = raw.Control(func(fd uintptr) {
-		polled := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN | unix.POLLOUT}}
-		if _, err := unix.Poll(polled, 0); err == nil {
-			readable, writable = polled[0].Revents&unix.POLLIN != 0, polled[0].Revents&unix.POLLOUT != 0
-		}
-	})
 	return readable, writable
 }
 

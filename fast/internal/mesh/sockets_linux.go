@@ -1,7 +1,9 @@
 package mesh
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net"
@@ -16,15 +18,37 @@ const abstractSockets = true
 
 // writeFiles writes b, or part of it, together with files. The system limits how many files of a user may be in flight;
 // beyond that, writeFiles waits until some were received.
-func writeFiles(c *net.UnixConn, b []byte, files []int) (n int, err error) {
+func writeFiles(c socket, b []byte, files []int) (n int, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
 	for range maxSendTries {
-		n, _, err = c.WriteMsgUnix(b, unix.UnixRights(files...), nil)
-		if !errors.Is(err, unix.ETOOMANYREFS) {
+		var failed error
+		err = raw.Write(func(fd uintptr) bool {
+			n, failed = send(int(fd), b, files)
+			return failed != unix.EAGAIN
+		})
+		if err = cmp.Or(err, failed); err != unix.ETOOMANYREFS {
 			break
 		}
 		time.Sleep(sendRetryDelay)
 	}
 	return n, err
+}
+
+// send writes bytes to a socket, together with files, without waiting.
+func send(fd int, b []byte, files []int) (n int, err error) {
+	var rights []byte
+	if len(files) > 0 {
+		rights = unix.UnixRights(files...)
+	}
+	for {
+		n, err = unix.SendmsgN(fd, b, rights, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
 }
 
 // How often to try to send files while too many are in flight, and how long to wait in between: a second in all,
@@ -35,9 +59,29 @@ const (
 )
 
 // readFiles reads bytes of at most one message, and the files that came with them.
-func readFiles(c *net.UnixConn, b []byte) (n int, p parcel, err error) {
+func readFiles(c socket, b []byte) (n int, p parcel, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, p, err
+	}
+	var failed error
+	err = raw.Read(func(fd uintptr) bool {
+		n, p, failed = receive(int(fd), b)
+		return failed != unix.EAGAIN
+	})
+	return n, p, cmp.Or(err, failed)
+}
+
+// receive reads bytes of at most one message from a socket, and the files that came with them, without waiting.
+func receive(fd int, b []byte) (n int, p parcel, err error) {
 	var rights [512]byte // has room for more files than a message may have, and for the sender
-	n, m, flags, _, err := c.ReadMsgUnix(b, rights[:])
+	var m, flags int
+	for {
+		n, m, flags, _, err = unix.Recvmsg(fd, b, rights[:], unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
+		if err != unix.EINTR {
+			break
+		}
+	}
 	if err == nil && n == 0 && len(b) > 0 {
 		err = io.EOF
 	}
@@ -141,10 +185,19 @@ func pidNamespace() uint64 {
 }
 
 // stopCredentials has the system no longer report who writes each message.
-func stopCredentials(c *net.UnixConn) {
-	if raw, err := c.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PASSCRED, 0) })
+func stopCredentials(fd int) { _ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PASSCRED, 0) }
+
+// checkSocketEnd returns an error unless file is an end of a socket pair. It sees to it that nothing waits for it.
+func checkSocketEnd(file int) error {
+	domain, err := unix.GetsockoptInt(file, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	kind, bad := unix.GetsockoptInt(file, unix.SOL_SOCKET, unix.SO_TYPE)
+	if err = cmp.Or(err, bad); err != nil {
+		return err
 	}
+	if domain != unix.AF_UNIX || kind != unix.SOCK_STREAM {
+		return fmt.Errorf("its connection is of domain %d and type %d", domain, kind)
+	}
+	return unix.SetNonblock(file, true)
 }
 
 // setUserTimeout has the system give up a connection on which nothing was acknowledged for that long. It only helps:

@@ -12,9 +12,13 @@ const abstractSockets = false
 
 var errNoFiles = errors.New("files are passed between processes only on Linux")
 
-func writeFiles(*net.UnixConn, []byte, []int) (int, error) { return 0, errNoFiles }
+func writeFiles(socket, []byte, []int) (int, error) { return 0, errNoFiles }
 
-func readFiles(c *net.UnixConn, b []byte) (int, parcel, error) {
+func send(int, []byte, []int) (int, error) { return 0, errNoFiles }
+
+func receive(int, []byte) (int, parcel, error) { return 0, parcel{}, errNoFiles }
+
+func readFiles(c socket, b []byte) (int, parcel, error) {
 	n, err := c.Read(b)
 	return n, parcel{}, err
 }
@@ -35,7 +39,9 @@ func limitOfFiles(int) uint64 { return 0 }
 
 func pidNamespace() uint64 { return 0 }
 
-func stopCredentials(*net.UnixConn) {}
+func stopCredentials(int) {}
+
+func checkSocketEnd(int) error { return errNoPairs }
 
 func setUserTimeout(*net.TCPConn, int) {}
 
