@@ -46,6 +46,38 @@ func TestBeats(t *testing.T) {
 	}
 }
 
+// TestTally: each process counts in a place of its own, and all read all counts.
+func TestTally(t *testing.T) {
+	const processes = 100
+	own, err := newTally(processes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.close()
+	copies, err := copyFiles([]int{own.file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := openTally(copies[0], processes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.close()
+	for p := range processes {
+		if n := own.slot(p).beaten(); n != 0 {
+			t.Errorf("process %d has counted %d already", p, n)
+		}
+		for range p {
+			theirs.slot(p).beat(int64(7 * p))
+		}
+	}
+	for p := range processes {
+		if b := own.slot(p); b.beaten() != uint64(p) || b.late().Load() != int64(7*p) {
+			t.Errorf("process %d: %d heartbeats, late by %d", p, b.beaten(), b.late().Load())
+		}
+	}
+}
+
 // TestFalseBeats: a file that could make a reader of it fail, or that is something else, is refused, and closed.
 func TestFalseBeats(t *testing.T) {
 	memory := func(bytes, there, seals int) int {
@@ -69,26 +101,30 @@ func TestFalseBeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	null, err := copyFiles([]int{int(file.Fd())})
+	null, err := copyFiles([]int{int(file.Fd()), int(file.Fd())})
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := os.Getpagesize()
-	for name, fd := range map[string]int{
-		"not sealed":       memory(page, page, 0),
-		"may shrink":       memory(page, page, beatsSeals&^unix.F_SEAL_SHRINK),
-		"others may write": memory(page, page, beatsSeals&^unix.F_SEAL_FUTURE_WRITE),
-		"empty":            memory(0, 0, beatsSeals),
-		"too short":        memory(page-1, page-1, beatsSeals),
-		"too long":         memory(2*page, 2*page, beatsSeals),
-		"not there":        memory(page, 0, beatsSeals),
-		"a device":         null[0],
+	for name, x := range map[string]struct{ fd, tally int }{
+		"not sealed":    {memory(page, page, 0), memory(2*page, 2*page, 0)},
+		"may shrink":    {memory(page, page, beatsSeals&^unix.F_SEAL_SHRINK), memory(2*page, 2*page, tallySeals&^unix.F_SEAL_SHRINK)},
+		"wrong writers": {memory(page, page, beatsSeals&^unix.F_SEAL_FUTURE_WRITE), memory(2*page, 2*page, beatsSeals)},
+		"empty":         {memory(0, 0, beatsSeals), memory(0, 0, tallySeals)},
+		"too short":     {memory(page-1, page-1, beatsSeals), memory(page, page, tallySeals)},
+		"too long":      {memory(2*page, 2*page, beatsSeals), memory(3*page, 3*page, tallySeals)},
+		"not there":     {memory(page, 0, beatsSeals), memory(2*page, page, tallySeals)},
+		"a device":      {null[0], null[1]},
 	} {
-		if b, err := openBeats(fd); !errors.Is(err, errBeats) {
-			t.Errorf("%s: %v, %v", name, b, err)
+		b, err := openBeats(x.fd)
+		c, bad := openTally(x.tally, page/slotBytes+1)
+		if !errors.Is(err, errBeats) || !errors.Is(bad, errBeats) {
+			t.Errorf("%s: %v, %v; %v, %v", name, b, err, c, bad)
 		}
-		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != unix.EBADF {
-			t.Errorf("%s: the file is still open: %v", name, err)
+		for _, fd := range []int{x.fd, x.tally} {
+			if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != unix.EBADF {
+				t.Errorf("%s: the file is still open: %v", name, err)
+			}
 		}
 	}
 	good := memory(page, page, beatsSeals)
@@ -135,10 +171,13 @@ func TestCounted(t *testing.T) {
 func TestUnsealed(t *testing.T) {
 	leavesNothing(t)
 	own := seal
-	seal = func(int) error { return unix.EINVAL }
+	seal = func(int, int) error { return unix.EINVAL }
 	defer func() { seal = own }()
 	before := descriptors(t)
 	if b, err := newBeats(); b != nil || !errors.Is(err, unix.EINVAL) {
+		t.Errorf("%v, %v", b, err)
+	}
+	if b, err := newTally(3); b != nil || !errors.Is(err, unix.EINVAL) {
 		t.Errorf("%v, %v", b, err)
 	}
 	if after := descriptors(t); after != before {

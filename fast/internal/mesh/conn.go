@@ -112,7 +112,6 @@ func (m *Mesh) handleFrame(p *peer, h head, body []byte, files []int) (bool, err
 	case frameBeat:
 		late, err := decodeLate(body)
 		p.late.Store(late)
-		m.onAnnounced(p, nil)
 		return err == nil, err
 	case frameCount:
 		err := m.onCount(p, files)

@@ -64,7 +64,7 @@ func (v *detector) look(now int64, peers []*peer) (given map[condition][]int) {
 			p.writing.CompareAndSwap(writing, min(writing, 1)*now) // stays 0 if nothing is being written
 		}
 		// A slow process may not know of this connection yet, which another process has made. That one monitors it.
-		if p.unmet.Load() && p.beats.Load() == nil && now-p.heard.Load() <= patience*v.timeout {
+		if p.unmet.Load() && p.uncounted() && now-p.heard.Load() <= patience*v.timeout {
 			continue
 		}
 		if c, up := v.check(p, now, late); up {
@@ -75,6 +75,12 @@ func (v *detector) look(now int64, peers []*peer) (given map[condition][]int) {
 		}
 	}
 	return given
+}
+
+// uncounted reports whether p has counted no heartbeat yet.
+func (p *peer) uncounted() bool {
+	b := p.beats.Load()
+	return b == nil || b.beaten() == 0
 }
 
 // stalled reports whether this process was stopped until just now. Meanwhile others may have given it up and ended, and

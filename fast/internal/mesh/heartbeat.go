@@ -2,8 +2,6 @@ package mesh
 
 import (
 	"errors"
-	"os"
-	"slices"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -28,6 +26,9 @@ func (m *Mesh) runDetector() {
 		}
 		if m.beats != nil {
 			m.beats.beat(v.late.Load())
+		}
+		if t := m.tally.Load(); t != nil {
+			t.slot(m.me.Process).beat(v.late.Load())
 		}
 		for _, p := range peers {
 			if !p.counted.Load() && due(last, turn, p.tcp != nil) {
@@ -92,19 +93,10 @@ func (m *Mesh) sendCount(p *peer) bool {
 
 // onCount handles the file with p's count of heartbeats, which is missing if this process had no room for it.
 func (m *Mesh) onCount(p *peer, files []int) error {
-	var kept []int
 	err := errLost
 	if len(files) > 0 {
-		if m.introducing.Load() && limitOfFiles(os.Getpid()) >= filesPerProcess*uint64(m.me.Size) { // there is room to keep one for each process
-			kept, _ = copyFiles(files)
-		}
 		err = m.takeCount(p, files[0])
 	}
-	if err != nil {
-		closeFiles(kept)
-		kept = nil
-	}
-	m.onAnnounced(p, kept)
 	if err == nil || errors.Is(err, errBeats) {
 		return err
 	}
@@ -125,46 +117,4 @@ func (m *Mesh) takeCount(p *peer, file int) error {
 		return errBeats
 	}
 	return nil
-}
-
-// releaseCount forgets the count of a process whose connection is not used.
-func (m *Mesh) releaseCount(p *peer) {
-	b := p.beats.Load()
-	if b == nil {
-		return
-	}
-	m.mu.Lock()
-	m.counts = slices.DeleteFunc(m.counts, func(c *beats) bool { return c == b })
-	m.mu.Unlock()
-	b.close()
-}
-
-// onAnnounced records that p has announced itself. It keeps count, the file with p's count of heartbeats, if this
-// process may have to pass it on.
-func (m *Mesh) onAnnounced(p *peer, count []int) {
-	if !m.introducing.Load() { // most heartbeats come later
-		closeFiles(count)
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if p.count != nil || !m.introducing.Load() {
-		closeFiles(count)
-		return
-	}
-	p.count = append([]int{}, count...)
-	m.broadcast()
-}
-
-// dropCounts closes the files with the counts of others, once there is nobody left to introduce.
-func (m *Mesh) dropCounts() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.introducing.Store(false)
-	for _, x := range m.members {
-		if x.peer != nil {
-			closeFiles(x.peer.count)
-			x.peer.count = nil
-		}
-	}
 }

@@ -26,7 +26,7 @@ type hostPeer struct {
 	unmet   []*hostPeer // those who came before it and to whom it was not introduced yet
 	busy    bool        // it has not acknowledged the last introductions yet
 	sent    int         // how many files these had
-	tight   bool        // it may open few files, so it is sent only those that it needs
+	shown   bool        // it was sent the tally
 	next    introductions
 	told    int // how many of the cards that are passed on it was sent
 }
@@ -35,20 +35,22 @@ type hostPeer struct {
 // the other end. So the two need not send each other anything yet: a message for each connection would wake every
 // process of a large job once for every other one.
 type introductions struct {
-	body  []byte // the PID namespace, and for each socket what add appends
+	body  []byte // what begin and add append
 	files []int
 }
 
-// add adds an end of a socket pair whose other end goes to other. Count is the file with other's count of heartbeats,
-// if it is passed on; shown says that other gets the receiver's count.
-func (v *introductions) add(end int, other *hostPeer, count []int, shown bool) {
-	if v.body == nil {
-		v.body = binary.LittleEndian.AppendUint64(v.body, pidNamespace())
-	}
+// begin begins a message. Tally is the file with the counts of heartbeats, if the process was not sent it yet.
+func (v *introductions) begin(tally []int) {
+	v.body = binary.LittleEndian.AppendUint64(nil, pidNamespace())
+	v.body = append(v.body, flag(len(tally) > 0))
+	v.files = tally
+}
+
+// add adds an end of a socket pair whose other end goes to other.
+func (v *introductions) add(end int, other *hostPeer) {
 	v.body = append(binary.LittleEndian.AppendUint16(v.body, uint16(len(other.card))), other.card...)
 	v.body = binary.LittleEndian.AppendUint32(v.body, uint32(other.peer.pid.Load()))
-	v.body = append(v.body, byte(len(count)), flag(shown))
-	v.files = append(append(v.files, end), count...)
+	v.files = append(v.files, end)
 }
 
 // full reports whether another introduction might not fit.
@@ -61,6 +63,7 @@ type introducer struct {
 	*joining
 	locals []*hostPeer // by process; nil: it has not come, or is down. Guarded by m.mu.
 	room   int         // how many ends of socket pairs may be in flight at once
+	tally  *beats      // where those who are introduced to each other count their heartbeats; nil: nowhere
 }
 
 // run introduces processes as they come. While descriptors are short, it waits until sockets in flight have arrived or
@@ -90,6 +93,7 @@ func (i *introducer) dropLocals() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.locals, i.passed = nil, nil
+	i.tally.close()
 }
 
 // introducePause is how long processes that have come wait for others that may come, so that each gets few messages.
@@ -187,10 +191,9 @@ func (i *introducer) ready() bool {
 func (i *introducer) update() {
 	for p := i.me.Process + 1; p < i.me.Size; p++ {
 		switch x, g := i.of(p), i.locals[p]; {
-		case g == nil && x.peer != nil && x.peer.count != nil && x.err == nil && i.private(&x.card):
+		case g == nil && x.peer != nil && x.err == nil && i.private(&x.card):
 			unmet := slices.DeleteFunc(slices.Clone(i.locals), func(g *hostPeer) bool { return g == nil })
-			i.locals[p] = &hostPeer{process: p, peer: x.peer, card: x.raw, unmet: unmet,
-				tight: limitOfFiles(int(x.peer.pid.Load())) < filesPerProcess*uint64(i.me.Size)}
+			i.locals[p] = &hostPeer{process: p, peer: x.peer, card: x.raw, unmet: unmet}
 		case g != nil && x.err != nil:
 			i.locals[p] = nil
 			for _, other := range i.locals {
@@ -216,7 +219,7 @@ func (i *introducer) round() (left int, err error) {
 				return false
 			}
 			var files int
-			files, err = introduce(g, other)
+			files, err = i.introduce(g, other)
 			left -= files
 			return err == nil
 		})
@@ -227,7 +230,7 @@ func (i *introducer) round() (left int, err error) {
 		}
 	}
 	for _, g := range idle {
-		if v := g.next; len(v.files) > 0 {
+		if v := g.next; v.body != nil && len(v.files) > 0 {
 			g.next, g.busy, g.sent = introductions{}, true, len(v.files)
 			m := newFrame(frameNote, wire.Topic{Comm: meshComm, Kind: kindIntroduce}, v.body, v.files)
 			if failed := g.peer.send(m); failed != nil {
@@ -239,18 +242,35 @@ func (i *introducer) round() (left int, err error) {
 }
 
 // introduce adds introductions of two processes to each other. It returns how many files these take.
-func introduce(g, other *hostPeer) (files int, err error) {
+func (i *introducer) introduce(g, other *hostPeer) (files int, err error) {
+	for _, x := range []*hostPeer{g, other} {
+		more, err := i.begin(x)
+		if err != nil {
+			return files, err
+		}
+		files += more
+	}
 	ends, err := socketPair()
 	if err != nil {
-		return 0, fmt.Errorf("a connection between ranks %d and %d: %w", g.process, other.process, wire.Exhausted(err))
+		return files, fmt.Errorf("a connection between ranks %d and %d: %w", g.process, other.process, wire.Exhausted(err))
 	}
-	// Without a copy, the two send each other their counts themselves.
-	var mine, theirs []int
-	if !g.tight && !other.tight {
-		mine, _ = copyFiles(g.peer.count)
-		theirs, _ = copyFiles(other.peer.count)
+	g.next.add(ends[0], other)
+	other.next.add(ends[1], g)
+	return files + len(ends), nil
+}
+
+// begin begins the next message to a process, unless it is begun. It returns how many files it adds.
+func (i *introducer) begin(g *hostPeer) (files int, err error) {
+	if g.next.body != nil {
+		return 0, nil
 	}
-	g.next.add(ends[0], other, theirs, len(mine) > 0)
-	other.next.add(ends[1], g, mine, len(theirs) > 0)
-	return len(ends) + len(mine) + len(theirs), nil
+	var tally []int
+	if i.tally != nil && !g.shown {
+		if tally, err = copyFiles([]int{i.tally.file}); err != nil {
+			return 0, fmt.Errorf("the heartbeats for rank %d: %w", g.process, wire.Exhausted(err))
+		}
+	}
+	g.next.begin(tally)
+	g.shown = true
+	return len(tally), nil
 }

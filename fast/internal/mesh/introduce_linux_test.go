@@ -420,8 +420,9 @@ func TestLaterCard(t *testing.T) {
 func meeting(from int, cards [][]byte, files ...int) *wire.Note {
 	n := &wire.Note{Topic: wire.Topic{Comm: meshComm, Kind: kindIntroduce}, From: from, Files: files}
 	var v introductions
+	v.begin(nil)
 	for _, c := range cards {
-		v.add(-1, &hostPeer{card: c, peer: new(peer)}, nil, false)
+		v.add(-1, &hostPeer{card: c, peer: new(peer)})
 	}
 	n.Body = v.body
 	return n
@@ -485,21 +486,16 @@ func TestFalseIntroductions(t *testing.T) {
 		"too many files": {func(card func(func(*Card)) []byte) *wire.Note {
 			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM), null())
 		}, "left over"},
-		"a count of heartbeats that is none": {func(card func(func(*Card)) []byte) *wire.Note {
-			n := meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM), null())
-			n.Body[len(n.Body)-2] = 1
+		"heartbeats that are none": {func(card func(func(*Card)) []byte) *wire.Note {
+			n := meeting(0, [][]byte{card(nothing)}, null(), file(unix.SOCK_STREAM))
+			n.Body[8] = 1
 			return n
 		}, errBeats.Error()},
-		"a count that does not come": {func(card func(func(*Card)) []byte) *wire.Note {
+		"heartbeats that do not come": {func(card func(func(*Card)) []byte) *wire.Note {
 			n := meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM))
-			n.Body[len(n.Body)-2] = 1
+			n.Body[8] = 1
 			return n
-		}, "with 1 files"},
-		"several counts": {func(card func(func(*Card)) []byte) *wire.Note {
-			n := meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM), null(), null())
-			n.Body[len(n.Body)-2] = 2
-			return n
-		}, "with 3 files"},
+		}, errBeats.Error()},
 		"no connection": {func(card func(func(*Card)) []byte) *wire.Note { return meeting(0, [][]byte{card(nothing)}, null()) }, "rank 3"},
 		"packets": {func(card func(func(*Card)) []byte) *wire.Note {
 			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_SEQPACKET))
@@ -578,83 +574,45 @@ func TestLittleRoom(t *testing.T) {
 	}
 }
 
-// TestTight: no counts go to or from a process that may open few files; the two show each other their counts.
-func TestTight(t *testing.T) {
-	own := limitOfFiles(os.Getpid())
-	if all := limitOfFiles(0); own == 0 || own == all || limitOfFiles(1<<30) != 0 {
-		t.Errorf("the limit of this process is %d, of any %d, of none %d", own, all, limitOfFiles(1<<30))
-	}
-	for files, tight := range map[int]bool{2: true, 4: false} {
-		count := func() []int {
-			fd, err := unix.Dup(0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { closeFiles([]int{fd}) })
-			return []int{fd}
-		}
-		g := &hostPeer{process: 3, peer: &peer{count: count()}, tight: tight}
-		other := &hostPeer{process: 4, peer: &peer{count: count()}}
-		if n, err := introduce(g, other); n != files || err != nil {
-			t.Errorf("tight %v: %d files, %v", tight, n, err)
-		}
-		for _, x := range []*hostPeer{g, other} {
-			if x.next.body[len(x.next.body)-1] != flag(!tight) || len(x.next.files) != files/2 {
-				t.Errorf("tight %v: %d files, and the last byte is %d", tight, len(x.next.files), x.next.body[len(x.next.body)-1])
-			}
-			closeFiles(x.next.files)
-		}
-	}
-}
-
-// TestIntroducedAgain: a process that is introduced twice has one count.
+// TestIntroducedAgain: a process that is introduced twice has one connection, and one tally is taken.
 func TestIntroducedAgain(t *testing.T) {
 	j, card := next(t)
-	for range 3 {
+	before := descriptors(t)
+	for i := range 3 {
 		ends, err := socketPair()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer closeFiles(ends[1:])
-		b, err := newBeats()
+		tally, err := newTally(5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer b.close()
-		count, err := copyFiles([]int{b.file})
+		defer tally.close()
+		files, err := copyFiles([]int{tally.file})
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := meeting(0, [][]byte{card(func(*Card) {})}, ends[0], count[0])
-		n.Body[len(n.Body)-2] = 1
-		if err := j.acceptIntroductions(n); err != nil {
+		n := meeting(0, [][]byte{card(func(*Card) {})}, append(files, ends[0])...)
+		n.Body[8] = 1
+		if err := j.acceptIntroductions(n); (err == nil) != (i == 0) || i > 0 && !errors.Is(err, errBeats) {
+			t.Errorf("tally %d: %v", i, err)
+		}
+		n.CloseFiles()
+		if ends, err = socketPair(); err != nil {
 			t.Fatal(err)
 		}
+		defer closeFiles(ends[1:])
+		if err := j.acceptIntroductions(meeting(0, [][]byte{card(func(*Card) {})}, ends[0])); err != nil {
+			t.Error(err)
+		}
 	}
-	if len(j.counts) != 1 {
-		t.Errorf("%d counts are mapped", len(j.counts))
+	// The others' ends, the tallies, the first connection, and the epoll file.
+	if n := descriptors(t) - before; n != 6+3+1+1 {
+		t.Errorf("%d files are open", n)
 	}
-}
-
-// TestLateCount: a count that comes when nobody is introduced any more is not kept.
-func TestLateCount(t *testing.T) {
-	j, _ := next(t)
-	j.introducing.Store(true)
-	file, err := unix.Dup(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, done := &peer{process: 1}, make(chan bool)
-	j.mu.Lock()
-	go func() {
-		j.onAnnounced(p, []int{file})
-		close(done)
-	}()
-	time.Sleep(10 * time.Millisecond) // it waits for the mutex by then, or else has less to do
-	j.introducing.Store(false)
-	j.mu.Unlock()
-	if <-done; p.count != nil {
-		t.Error("the file is kept")
+	if p := j.peer(3); !p.counted.Load() || p.beats.Load() == nil {
+		t.Error("its heartbeats are not read")
 	}
 }
 

@@ -78,25 +78,26 @@ func (j *joining) acceptIntroductions(n *wire.Note) error {
 		return wrong("introductions without files")
 	}
 	d := decoder{b: n.Body}
-	var namespace uint64
-	if len(d.b) > 0 {
-		namespace = d.uint64()
+	namespace := d.uint64()
+	here := namespace != 0 && namespace == pidNamespace()
+	if d.byte() == 1 {
+		switch err := j.acceptTally(n); {
+		case errors.Is(err, wire.ErrExhausted):
+			return noRoom(err)
+		case err != nil:
+			return wrong("the heartbeats: %w", err)
+		}
 	}
 	for len(d.b) > 0 && len(n.Files) > 0 {
-		x := introduction{raw: d.bytes(int(d.uint16()))}
-		pid, counts := d.uint32(), d.byte()
-		x.counts, x.shown = counts == 1, d.byte() == 1
-		if namespace != 0 && namespace == pidNamespace() {
-			x.pid = int64(pid)
+		raw, pid := d.bytes(int(d.uint16())), int64(d.uint32())
+		if !here {
+			pid = 0
 		}
-		c, err := decodeCard(x.raw, j.cfg.Credentials, j.me, -1)
+		c, err := decodeCard(raw, j.cfg.Credentials, j.me, -1)
 		if err = errors.Join(d.err, err); err != nil {
 			return wrong("it introduces somebody: %w", err)
 		}
-		if counts > 1 || len(n.Files) < 1+int(counts) {
-			return wrong("it introduces rank %d with %d files", c.Process, len(n.Files))
-		}
-		switch err = j.acceptIntroduction(c, x, n); {
+		switch err = j.acceptIntroduction(c, raw, pid, n); {
 		case errors.Is(err, wire.ErrExhausted):
 			return noRoom(err)
 		case errors.Is(err, ErrTaken):
@@ -111,21 +112,29 @@ func (j *joining) acceptIntroductions(n *wire.Note) error {
 	return nil
 }
 
-// introduction is what the first process of the host sends about another one.
-type introduction struct {
-	raw    []byte // its card
-	pid    int64  // its number; 0: it has none here
-	counts bool   // its count of heartbeats comes with the connection
-	shown  bool   // it gets the count of this process
+// acceptTally maps the first of n's files, in which all that are introduced to each other count their heartbeats.
+func (j *joining) acceptTally(n *wire.Note) error {
+	file := n.Files[0]
+	n.Files = n.Files[1:]
+	t, err := openTally(file, j.me.Size)
+	if err != nil {
+		return wire.Exhausted(err)
+	}
+	if !j.tally.CompareAndSwap(nil, t) {
+		t.close()
+		return errBeats
+	}
+	t.slot(j.me.Process).beat(0)
+	return nil
 }
 
-// acceptIntroduction uses the first of n's files as the connection to the process of card c, and the next one, if x
-// says so, as its count of heartbeats.
-func (j *joining) acceptIntroduction(c Card, x introduction, n *wire.Note) error {
+// acceptIntroduction uses the first of n's files as the connection to the process of card c, whose number is pid, or 0
+// if it has none here.
+func (j *joining) acceptIntroduction(c Card, raw []byte, pid int64, n *wire.Note) error {
 	if c.Process <= j.first || c.Process == j.me.Process || c.Process >= j.me.Size || !j.private(&c) {
 		return errors.New("which is not for it to do")
 	}
-	if token := j.cardOf(c.Process).Token; token != [16]byte{} && token != c.Token || !j.know(c, slices.Clone(x.raw)) {
+	if token := j.cardOf(c.Process).Token; token != [16]byte{} && token != c.Token || !j.know(c, slices.Clone(raw)) {
 		return ErrTaken
 	}
 	file := n.Files[0]
@@ -135,24 +144,13 @@ func (j *joining) acceptIntroduction(c Card, x introduction, n *wire.Note) error
 		return err
 	}
 	p := j.newPeer(c.Process, conn, conn)
-	p.pid.Store(x.pid)
-	p.counted.Store(x.shown)
-	if x.counts {
-		file, n.Files = n.Files[0], n.Files[1:]
-		err = j.takeCount(p, file)
+	p.pid.Store(pid)
+	t := j.tally.Load()
+	if t != nil {
+		p.counted.Store(true)
+		p.beats.Store(t.slot(c.Process))
 	}
-	if errors.Is(err, errBeats) {
-		_ = conn.Close()
-		return err
-	}
-	if !j.add(p) { // it is down, or connected already
-		j.releaseCount(p)
-		return nil
-	}
-	if err != nil {
-		return p.send(newFrame(frameBlind, wire.Topic{}, nil, nil))
-	}
-	if !x.shown {
+	if j.add(p) && t == nil { // else it is down or connected already, or reads the count
 		j.announce(p)
 	}
 	return nil

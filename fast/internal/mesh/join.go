@@ -20,7 +20,6 @@ func Join(ctx context.Context, cfg Config) (*Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.introducing.Store(cfg.Credentials.Key(m.me, "card") != nil)
 	m.begin()
 	if err := m.join(ctx); err != nil {
 		m.finish()
@@ -110,10 +109,12 @@ func (j *joining) arrange() {
 	close(j.arranged)
 	if j.guided() {
 		j.meeting.Go(j.takeCards)
-		j.dropCounts()
 		err = j.takeIntroductions()
 	} else {
 		i := &introducer{joining: j, locals: make([]*hostPeer, j.me.Size), room: maxSocketEnds()}
+		if i.tally, err = newTally(j.me.Size); err != nil {
+			j.cfg.Log.Debug("heartbeats are not counted in shared memory", "error", err)
+		}
 		j.mu.Lock()
 		j.introducer = i
 		j.mu.Unlock()

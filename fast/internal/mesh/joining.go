@@ -56,7 +56,6 @@ func newJoining(ctx context.Context, m *Mesh) *joining {
 		stopWork()
 		j.meeting.Wait()
 		stopInner()
-		m.dropCounts()
 		j.setFailing(nil)
 	}
 	return j

@@ -36,19 +36,19 @@ type Mesh struct {
 	born   time.Time
 	server *secure.Server
 	// Listeners, readers, writers and dialers run until leaving is done, with the cause wire.ErrClosed.
-	leaving     context.Context
-	leave       context.CancelCauseFunc
-	work        sync.WaitGroup
-	starved     chan error    // gets the error when this process can accept no connections
-	dials       chan struct{} // limits how many control connections are dialled at once
-	inbox       *mailbox.Inbox
-	pending     pendingConns
-	detector    detector
-	dormants    dormants
-	beats       *beats      // this process's count of heartbeats; nil: there is none
-	introducing atomic.Bool // this process may have to introduce others to each other
-	joined      atomic.Bool // all processes have said that they are connected to all
-	card        Card        // this process's, of which only its addresses change, until they are published
+	leaving  context.Context
+	leave    context.CancelCauseFunc
+	work     sync.WaitGroup
+	starved  chan error    // gets the error when this process can accept no connections
+	dials    chan struct{} // limits how many control connections are dialled at once
+	inbox    *mailbox.Inbox
+	pending  pendingConns
+	detector detector
+	dormants dormants
+	tally    atomic.Pointer[beats] // the counts of those who were introduced to each other
+	beats    *beats                // this process's count of heartbeats; nil: there is none
+	joined   atomic.Bool           // all processes have said that they are connected to all
+	card     Card                  // this process's, of which only its addresses change, until they are published
 
 	mu        sync.Mutex
 	members   map[int]*member
@@ -343,7 +343,7 @@ func (m *Mesh) finish() {
 	m.work.Wait()
 	m.pending.close()
 	m.unmap.Do(func() {
-		for _, b := range append(m.counts, m.beats) {
+		for _, b := range append(m.counts, m.beats, m.tally.Load()) {
 			b.close()
 		}
 	})

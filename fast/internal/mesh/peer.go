@@ -37,10 +37,6 @@ type peer struct {
 	beaten  uint64                // the count in beats when the detector looked last
 	watched                       // the detector's
 
-	// The file in which p counts its heartbeats, if it has announced one; nil until it has announced itself. It is
-	// guarded by the mutex of the Mesh, and kept only while the mesh may introduce p to others.
-	count []int
-
 	mu     sync.Mutex
 	asleep bool      // it is dormant
 	among  *dormants // those that it is one of, if it is dormant
