@@ -162,6 +162,14 @@ func idleBytes(size int) int {
 	return (n + page - 1) / page * page
 }
 
+// idlePart returns which of these bytes a rank allocates: whole huge pages as far as there are any, and none if the ranks
+// before it have allocated all.
+func idlePart(rank, size int) (from, to int) {
+	n := idleBytes(size)
+	part := (n/size + huge) &^ (huge - 1)
+	return min(rank*part, n), min((rank+1)*part, n)
+}
+
 // ownBytes returns the length of one rank's full slots.
 func ownBytes(size int) int {
 	ring, multicast, slot := fullSlots(size)

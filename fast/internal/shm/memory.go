@@ -13,9 +13,10 @@ import (
 const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
 // Create makes the shared memory for size ranks and returns a descriptor of its file. Every rank needs its own
-// descriptor for Attach. The memory that ranks have from the beginning is allocated now, so that a lack of it is an
-// error here and not a signal on use. Before Linux 5.14, which cannot be asked for more later, everything is allocated
-// now.
+// descriptor for Attach. The memory that ranks have from the beginning is allocated by them, so that a lack of it is an
+// error of Create or Attach and not a signal on use: the first part here, which has all that Attach uses, and the others
+// by one rank each, at the same time. Before Linux 5.14, which cannot be asked for more later, everything is allocated
+// here.
 func Create(size int) (fd int, err error) {
 	if size < 2 || size > MaxSize {
 		return -1, fmt.Errorf("%d ranks: shared memory serves 2 to %d", size, MaxSize)
@@ -27,7 +28,7 @@ func Create(size int) (fd int, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("allocating %d KiB of shared memory for %d ranks: %w", bytes>>10, size, err), unix.Close(fd))
+			err = errors.Join(noMemory(bytes, size, err), unix.Close(fd))
 			fd = -1
 		}
 	}()
@@ -39,18 +40,33 @@ func Create(size int) (fd int, err error) {
 		return fd, err
 	}
 	defer m.unmap()
+	_, now := idlePart(0, size)
 	if advise(m.bytes[:page], unix.MADV_POPULATE_WRITE) == unix.EINVAL {
-		bytes = len(m.bytes)
+		bytes, now = len(m.bytes), len(m.bytes)
 	}
 	if err = spare.take(int64(bytes)); err != nil {
 		return fd, err
 	}
-	if err = populate(fd, m.bytes[:bytes]); err != nil {
+	if err = populate(fd, m.bytes, 0, now); err != nil {
 		return fd, err
 	}
 	m.initialize()
 	_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals)
 	return fd, err
+}
+
+// noMemory returns the error of a rank that gets no memory because of err.
+func noMemory(bytes, size int, err error) error {
+	return fmt.Errorf("allocating %d KiB of shared memory for %d ranks: %w", bytes>>10, size, err)
+}
+
+// populatePart allocates the memory that a rank allocates.
+func (m *memory) populatePart(fd, rank int) error {
+	from, to := idlePart(rank, m.size)
+	if err := populate(fd, m.bytes, from, to); err != nil {
+		return noMemory(to-from, m.size, err)
+	}
+	return nil
 }
 
 // openMemory maps a file that another process claims is the shared memory of size ranks.

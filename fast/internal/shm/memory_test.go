@@ -156,6 +156,56 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
+// TestIdleParts: the ranks allocate all that they have from the beginning, none of it twice, and the first one what all
+// use when they attach.
+func TestIdleParts(t *testing.T) {
+	for size := 2; size <= MaxSize; size++ {
+		at := 0
+		for rank := range size {
+			from, to := idlePart(rank, size)
+			if from != at || to < from || from%huge != 0 && from < idleBytes(size) {
+				t.Errorf("rank %d of %d allocates bytes %d to %d, after %d", rank, size, from, to, at)
+			}
+			at = to
+		}
+		if _, first := idlePart(0, size); at != idleBytes(size) || first < ringsOffset(size) {
+			t.Errorf("%d ranks: %d bytes are allocated, %d of them by the first one, want %d and %d", size, at, first, idleBytes(size), ringsOffset(size))
+		}
+	}
+}
+
+// TestOwnPart: each rank allocates its part, and says so if there is no memory for it.
+func TestOwnPart(t *testing.T) {
+	const size = 24
+	memory, err := Create(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(memory)
+	there := func() int {
+		var s unix.Stat_t
+		if err := unix.Fstat(memory, &s); err != nil {
+			t.Fatal(err)
+		}
+		return int(s.Blocks * 512)
+	}
+	allocate = func(int, uint32, int64, int64) error { return unix.ENOSPC }
+	_, err = Attach(1, size, duplicate(t, memory))
+	if allocate = unix.Fallocate; !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), "for 24 ranks") {
+		t.Error(err)
+	}
+	for rank := range size {
+		e, err := Attach(rank, size, duplicate(t, memory))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		if _, to := idlePart(rank, size); there() < to {
+			t.Errorf("rank %d has attached, and %d bytes are there, want %d", rank, there(), to)
+		}
+	}
+}
+
 // TestInterrupted: a signal is no reason not to get memory.
 func TestInterrupted(t *testing.T) {
 	defer func() { allocate = unix.Fallocate }()

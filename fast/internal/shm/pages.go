@@ -74,13 +74,17 @@ func inMemory(b []byte) bool {
 	return failed == 0 && !slices.ContainsFunc(are, func(page byte) bool { return page&1 == 0 })
 }
 
-// populate takes memory for the beginning of a new file, of which b is a writable mapping.
-func populate(fd int, b []byte) error {
-	collapse(b[:len(b)&^(huge-1)])
-	_ = advise(b, unix.MADV_POPULATE_WRITE) // first in this mapping, which saves the faults
+// populate takes memory for bytes of a new file, of which b is a writable mapping: from the start of a huge page on.
+func populate(fd int, b []byte, from, to int) error {
+	if from == to {
+		return nil
+	}
+	part := b[from:to]
+	collapse(part[:len(part)&^(huge-1)])
+	_ = advise(part, unix.MADV_POPULATE_WRITE) // first in this mapping, which saves the faults
 	err := error(unix.EINTR)
 	for err == unix.EINTR { // Go's scheduler sends signals
-		err = allocate(fd, 0, 0, int64(len(b)))
+		err = allocate(fd, 0, int64(from), int64(len(part)))
 	}
 	return err
 }

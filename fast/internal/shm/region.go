@@ -60,7 +60,7 @@ func fillRegion(fd, whole int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = populate(fd, mapped); err == nil {
+	if err = populate(fd, mapped, 0, len(mapped)); err == nil {
 		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, regionSeals)
 	}
 	if err != nil {

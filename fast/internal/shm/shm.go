@@ -24,6 +24,12 @@ func Attach(rank, size, fd int) (*Endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
+	if rank > 0 {
+		if err := mem.populatePart(fd, rank); err != nil {
+			mem.unmap()
+			return nil, err
+		}
+	}
 	e := &Endpoint{rank: rank, mem: mem, own: mem.control(rank), patience: patienceFor(size, cores),
 		current: wire.NewMark(new(wire.Call)), published: true, links: make([]link, size), multicast: newMulticast(mem, rank),
 		guard: refGuard{marks: hasMembarrier()}}
