@@ -46,7 +46,7 @@ func (e *Endpoint) FindDisagreement() error {
 	for _, peer := range e.Active {
 		l := e.links[peer]
 		send, recv := l.turns()
-		if err := l.Partner.FindDisagreement(&e.History, send, recv, l.Received, l.Sent); err != nil {
+		if err := l.Partner.FindDisagreement(&e.History, send, recv, l.Received, l.written()); err != nil {
 			return err
 		}
 	}
@@ -58,9 +58,18 @@ func (e *Endpoint) FindDisagreement() error {
 	return nil
 }
 
-// turns returns the messages in turn on l.
+// written returns how many messages the peer has, or gets without this rank.
+func (l *Link) written() uint64 {
+	if m := l.Sending(); m != nil && m.Gone {
+		return l.Sent + 1
+	}
+	return l.Sent
+}
+
+// turns returns the messages in turn on l. A rank does not wait for the peer to take a message that is gone: the peer
+// may have done so, and be in its next call.
 func (l *Link) turns() (send, recv linkproto.Turn) {
-	if m := l.Sending(); m != nil {
+	if m := l.Sending(); m != nil && !m.Gone {
 		send = linkproto.Turn{N: l.Sent, Call: m.Mark.Call, Fingerprint: m.Mark.Fingerprint}
 	}
 	if m := l.Receiving(); m != nil {

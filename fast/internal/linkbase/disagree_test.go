@@ -111,3 +111,37 @@ func TestDisagreement(t *testing.T) {
 		}
 	}
 }
+
+// TestGone: a rank whose message is gone, although its device has not said so yet, does not wait for the other one to
+// take it. What the other one has said before of that message is over, too.
+func TestGone(t *testing.T) {
+	out, in, next := &wire.Call{Seq: 1, Peer: 2}, &wire.Call{Seq: 1, Root: 1, Peer: 1}, &wire.Call{Seq: 1, Count: 2}
+	for _, gone := range []bool{false, true} {
+		for name, x := range map[string]struct {
+			sends bool // the other rank is stuck sending, or else receiving
+			stuck *wire.Call
+			recvs []wire.Recv
+		}{
+			"the other one is done, and sends":            {true, next, nil},
+			"the other one has waited, and this one does": {false, out, []wire.Recv{{Peer: 1, Into: make([]byte, 8), Call: in}}},
+		} {
+			a, b := newEndpoint(0, 2), newEndpoint(1, 2)
+			b.Begin(wire.NewMark(x.stuck))
+			err := a.post([]wire.Send{{Peer: 1, Data: make([]byte, 8), Call: out}}, x.recvs)
+			if x.sends {
+				err = errors.Join(err, b.post([]wire.Send{{Peer: 0, Data: make([]byte, 8)}}, nil))
+			} else {
+				err = errors.Join(err, b.post(nil, []wire.Recv{{Peer: 0, Into: make([]byte, 8)}}))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := a.links[1]
+			l.Sending().Gone = gone
+			tell(t, l, b.AppendReport(b.links[0], nil), func(h linkproto.Header, body []byte) error { return a.HandleControl(l, h, body) })
+			if err, want := a.FindDisagreement(), x.sends && !gone; (err != nil) != want {
+				t.Errorf("%s, gone %v: %v", name, gone, err)
+			}
+		}
+	}
+}

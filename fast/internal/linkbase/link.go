@@ -30,6 +30,7 @@ type Outgoing struct {
 	Mark  wire.Mark
 	At    int  // bytes that were sent
 	Begun bool // its first segment was made
+	Gone  bool // the peer gets all of it without this rank; only this rank's device has not said yet that it was sent
 }
 
 // Incoming is a receive of the Exchange in progress.

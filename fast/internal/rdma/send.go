@@ -106,7 +106,8 @@ func (e *Endpoint) stepDirect(l *link, m *linkbase.Outgoing) bool {
 	case l.direct.posted < len(m.Data):
 		return e.writePart(l, m)
 	case !l.direct.closed:
-		return e.closeDirect(l, m)
+		m.Gone = e.closeDirect(l, m)
+		return m.Gone
 	case !l.sendIsRead():
 		return false
 	}
