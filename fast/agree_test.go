@@ -188,8 +188,8 @@ func TestAgreeMismatch(t *testing.T) {
 // TestAgreeAhead has a rank make calls whose contexts end until no more are taken. The other rank's calls get their
 // results when it makes them.
 func TestAgreeAhead(t *testing.T) {
-	all := comms(2)
-	defer closeEach(all)
+	all := comms(t, 2)
+	defer leaveAll(all)
 	var err error
 	for range 10 * agree.MaxOpen {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Microsecond)

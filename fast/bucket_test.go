@@ -18,11 +18,12 @@ import (
 
 // TestBucket adds tensors of random lengths in several steps: all come back as their sums.
 func TestBucket(t *testing.T) {
+	tb := t
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 3).Draw(t, "size")
 		bytes := rapid.SampledFrom([]int{8, 24, 100, 1000}).Draw(t, "bytes")
 		steps := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 40), 0, 12), 1, 4).Draw(t, "lengths")
-		all := comms(size)
+		all := comms(tb, size)
 		defer leaveAll(all)
 		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			b, err := NewBucket[int64](c, Sum, bytes)
@@ -99,7 +100,7 @@ func fusedLike(lengths ...int) Option {
 // TestBucketOverlaps starts the all-reduce of a full buffer before anybody waits, and goes on when a waiting has ended.
 func TestBucketOverlaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(2)
+		all := comms(t, 2)
 		defer leaveAll(all)
 		b, err := NewBucket[int64](all[0], Sum, 16)
 		if err != nil {
@@ -149,7 +150,7 @@ func TestBucketFails(t *testing.T) {
 // TestBucketAllocates nothing when it is used again.
 func TestBucketAllocates(t *testing.T) {
 	const runs = 50
-	all := comms(2)
+	all := comms(t, 2)
 	defer leaveAll(all)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -202,7 +203,7 @@ func TestBucketCompares(t *testing.T) {
 		"cut elsewhere":  {[]int{6, 3, 3}, "Bucket 3: 6 3 3"},
 		"fused into one": {[]int{12}, "Bucket 1: 12"},
 	} {
-		for _, w := range Worlds {
+		for _, w := range worlds {
 			t.Run(name+"/"+w.Name, func(t *testing.T) {
 				all := w.Comms(t, 3)
 				defer fasttest.CloseAll(t, all)
@@ -232,7 +233,7 @@ func TestBucketCompares(t *testing.T) {
 // TestBucketStaysFailed: a bucket whose all-reduce has failed gives that error for every Add and Wait from then on.
 func TestBucketStaysFailed(t *testing.T) {
 	for _, alone := range []bool{false, true} {
-		all := comms(2)
+		all := comms(t, 2)
 		b, err := NewBucket[int64](all[0], Sum, 1000)
 		if err != nil {
 			t.Fatal(err)

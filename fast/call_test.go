@@ -209,7 +209,7 @@ func TestCarrier(t *testing.T) {
 		"tcp, encrypted": {"inproc", "tcp", "tcp"},
 		"mixed":          {"inproc", "tcp", "mixed"},
 	}
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		if w.Name == "shm" && !setup.CanShare {
 			t.Log("this system shares no memory")
 			continue
@@ -239,7 +239,7 @@ func TestCarrierOfSplit(t *testing.T) {
 	if !setup.CanShare {
 		t.Skip("this system shares no memory")
 	}
-	all := initComms(t, 4, oddAndEven)
+	all := fasttest.InitAll(t, 4, Init, fasttest.OddAndEven[InitOption]())
 	defer fasttest.CloseAll(t, all)
 	for _, test := range []struct {
 		color func(rank int) int

@@ -132,7 +132,7 @@ func TestCompositeFails(t *testing.T) {
 
 // lending is a transport whose messages have come: each is one byte, which says who sent it.
 type lending struct {
-	idle
+	fasttest.Idle
 	mine     byte
 	released int
 }

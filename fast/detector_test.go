@@ -99,7 +99,7 @@ func takesRoot(ctx context.Context, c *Comm, _ int) error {
 
 // hasSent receives, and has a message on its way to the rank before it.
 func hasSent(ctx context.Context, c *Comm, from int) error {
-	StartSend(ctx, c, make([]int32, 1), previous(c))
+	StartSend(ctx, c, make([]int32, 1), (c.Rank()+c.Size()-1)%c.Size())
 	return StartRecv(ctx, c, make([]int32, 1), from).Wait(context.Background())
 }
 

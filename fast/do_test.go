@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -13,25 +14,14 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/fasttest"
-	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/google/go-cmp/cmp"
 )
 
+// worlds are all ways in which ranks talk.
+var worlds = fasttest.Worlds(Init)
+
 // comms returns the ranks of a communicator of goroutines.
-func comms(size int) []*Comm {
-	job, all := inproc.NewJob(size), make([]*Comm, size)
-	var ranks sync.WaitGroup
-	for rank := range all {
-		ranks.Go(func() {
-			var err error
-			if all[rank], err = new(initConfig).goroutineWorld(job.Plane(rank), size).first(context.Background(), size); err != nil {
-				panic(err)
-			}
-		})
-	}
-	ranks.Wait()
-	return all
-}
+func comms(t testing.TB, size int) []*Comm { return fasttest.Goroutines[*Comm, InitOption](t, size) }
 
 // checkHealthy makes a call that succeeds on a communicator which nothing has happened to.
 func checkHealthy(t *testing.T, all []*Comm) {
@@ -54,7 +44,7 @@ func checkHealthy(t *testing.T, all []*Comm) {
 func TestArguments(t *testing.T) {
 	ctx := t.Context()
 	x := make([]float32, 8)
-	all := comms(2)
+	all := comms(t, 2)
 	c := all[0]
 	sum := exec.Args{Count: 4, Op: Sum}
 	k := &exec.Collective{Name: "Test", Reduces: true, Algorithms: []exec.Algorithm{{Name: "none", Proved: everything}}}
@@ -83,7 +73,7 @@ func TestArguments(t *testing.T) {
 		{"peer of Do", do(ctx, c, k, x, x, &exec.Args{Op: Sum, Peer: -1}, nil), "peer is -1, want a rank of 2"},
 		{"negative count", do(ctx, c, k, x, x, &exec.Args{Op: Sum, Count: -1}, nil), "a block of -1 elements"},
 		{"too large a count", do(ctx, c, k, x, x, &exec.Args{Op: Sum, Count: math.MaxInt / 2}, nil), "a block of "},
-		{"other rank's point-to-point call", do(ctx, comms(3)[0], pair, x, x, &exec.Args{Root: 1, Peer: 2}, nil), "rank 0 takes no part"},
+		{"other rank's point-to-point call", do(ctx, comms(t, 3)[0], pair, x, x, &exec.Args{Root: 1, Peer: 2}, nil), "rank 0 takes no part"},
 		{"too long", AllReduceInto(ctx, c, x[:4], x[:5], Sum), "len(dst) is 4, want 5"},
 		{"odd length", ReduceScatterInto(ctx, c, x[:2], make([]float32, 5), Sum), "5"},
 		{"overlap", AllReduceInto(ctx, c, x[:4], x[2:6], Sum), "dst and src overlap"},
@@ -105,7 +95,7 @@ func TestArguments(t *testing.T) {
 
 // TestEndedContext makes a call whose context has ended: nothing is sent, and the next call succeeds.
 func TestEndedContext(t *testing.T) {
-	all := comms(2)
+	all := comms(t, 2)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("no time"))
 	err := Barrier(ctx, all[0])
@@ -147,7 +137,7 @@ func TestOneRank(t *testing.T) {
 
 // TestEmpty makes every call with no elements.
 func TestEmpty(t *testing.T) {
-	for rank, err := range fasttest.OnAll(comms(3), func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(comms(t, 3), func(c *Comm) error {
 		var none []int32
 		ctx := t.Context()
 		return errors.Join(AllReduce(ctx, c, none, Sum), Broadcast(ctx, c, none, 1), Reduce(ctx, c, none, Sum, 2), AllGather(ctx, c, none),
@@ -162,7 +152,7 @@ func TestEmpty(t *testing.T) {
 // TestConcurrentUse refuses a call while another one runs, which goes on undisturbed.
 func TestConcurrentUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(2)
+		all := comms(t, 2)
 		first := make(chan error)
 		go func() { first <- Barrier(t.Context(), all[0]) }()
 		synctest.Wait()
@@ -180,7 +170,7 @@ func TestConcurrentUse(t *testing.T) {
 // refused or makes a whole step with one of the other rank's.
 func TestManyGoroutines(t *testing.T) {
 	const calls = 30
-	for rank, err := range fasttest.OnAll(comms(2), func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(comms(t, 2), func(c *Comm) error {
 		left := make(chan struct{}, calls)
 		for range calls {
 			left <- struct{}{}
@@ -240,7 +230,7 @@ func TestMismatch(t *testing.T) {
 			func(c *Comm) error { return AllReduce(ctx, c, make([]int32, 8), Sum, WithDepth(2)) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			errs := fasttest.OnAll(comms(2), func(c *Comm) error {
+			errs := fasttest.OnAll(comms(t, 2), func(c *Comm) error {
 				if c.Rank() == 0 {
 					return test.a(c)
 				}
@@ -271,7 +261,7 @@ func checkMismatch(t *testing.T, err error, want MismatchError) {
 // gave up, and every later call says what came first.
 func TestCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(4)
+		all := comms(t, 4)
 		errs := fasttest.OnAll(all, func(c *Comm) error {
 			ctx := t.Context()
 			switch c.Rank() {
@@ -311,7 +301,7 @@ func checkPeer(t *testing.T, err error, rank int, cause error) {
 // TestClose closes a communicator before a call, on another rank, and while a call runs.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(3)
+		all := comms(t, 3)
 		waiting := make(chan error)
 		go func() { waiting <- Recv(t.Context(), all[0], make([]int64, 1), 1) }()
 		synctest.Wait()
@@ -325,7 +315,7 @@ func TestClose(t *testing.T) {
 		checkPeer(t, <-waiting, 2, ErrClosed) // rank 1 has said so
 	})
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(2)
+		all := comms(t, 2)
 		waiting := make(chan error)
 		go func() { waiting <- Recv(t.Context(), all[0], make([]int64, 1), 1) }()
 		synctest.Wait()
@@ -341,7 +331,7 @@ func TestClose(t *testing.T) {
 
 // TestPanic leaves a communicator unusable when a call has panicked.
 func TestPanic(t *testing.T) {
-	all := comms(2)
+	all := comms(t, 2)
 	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "bad", Proved: everything, Run: func(_ context.Context, x *exec.Call) error {
 		x.Out.Chunk(1)
 		return nil
@@ -365,7 +355,7 @@ func TestPanic(t *testing.T) {
 func TestStaging(t *testing.T) {
 	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "pass-on", Proved: everything, OutOfPlace: true, Run: reverseAndPassOn}}}
 	for _, size := range []int{1, 3} {
-		for rank, err := range fasttest.OnAll(comms(size), func(c *Comm) error {
+		for rank, err := range fasttest.OnAll(comms(t, size), func(c *Comm) error {
 			first := int64(10 * c.Rank())
 			x := []int64{first + 1, first + 2, first + 3, first + 4}
 			err := do(t.Context(), c, k, x, x, &exec.Args{Count: 4}, nil)
@@ -408,7 +398,7 @@ func reverseAndPassOn(ctx context.Context, x *exec.Call) error {
 // TestPointToPoint has messages between two ranks match in their order, apart from collectives and other ranks'
 // messages.
 func TestPointToPoint(t *testing.T) {
-	for rank, err := range fasttest.OnAll(comms(3), func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(comms(t, 3), func(c *Comm) error {
 		ctx := t.Context()
 		a, b := []int64{0}, []int64{0}
 		switch c.Rank() {
@@ -431,7 +421,7 @@ func TestPointToPoint(t *testing.T) {
 
 // TestPointToPointMismatch has a rank send what the other one does not expect.
 func TestPointToPointMismatch(t *testing.T) {
-	errs := fasttest.OnAll(comms(2), func(c *Comm) error {
+	errs := fasttest.OnAll(comms(t, 2), func(c *Comm) error {
 		if c.Rank() == 0 {
 			return Send(t.Context(), c, make([]int32, 3), 1)
 		}
@@ -439,11 +429,41 @@ func TestPointToPointMismatch(t *testing.T) {
 	})
 	checkMismatch(t, errs[0], MismatchError{Rank: 1, Seq: 1, TheirSeq: 1, Field: "count", Mine: "3", Theirs: "4"})
 	checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: 1, TheirSeq: 1, Field: "count", Mine: "4", Theirs: "3"})
-	errs = fasttest.OnAll(comms(2), func(c *Comm) error {
+	errs = fasttest.OnAll(comms(t, 2), func(c *Comm) error {
 		if c.Rank() == 0 {
 			return Send(t.Context(), c, make([]int32, 3), 1)
 		}
 		return AllReduce(t.Context(), c, make([]int32, 3), Sum)
 	})
 	checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: 1, TheirSeq: 1, Field: "primitive", Mine: "AllReduce", Theirs: "Send"})
+}
+
+// TestFreeDuringCall is refused: the call may use the memory.
+func TestFreeDuringCall(t *testing.T) {
+	all := comms(t, 2)
+	defer fasttest.CloseAll(t, all)
+	errs := fasttest.OnAll(all, func(c *Comm) error {
+		b, err := Alloc[int](t.Context(), c, 10)
+		if err != nil || c.Rank() == 1 {
+			return errors.Join(err, Barrier(t.Context(), c), Barrier(t.Context(), c))
+		}
+		h := StartBarrier(t.Context(), c)
+		if err := h.Wait(t.Context()); err != nil {
+			return err
+		}
+		c.busy.Set()
+		if err := Free(c, b); !errors.Is(err, ErrConcurrentUse) {
+			return fmt.Errorf("during a call: %v", err)
+		}
+		c.busy.Unset()
+		c.starts().pending.Add(1)
+		if err := Free(c, b); !errors.Is(err, ErrConcurrentUse) {
+			return fmt.Errorf("before a call that was started: %v", err)
+		}
+		c.starts().pending.Add(-1)
+		return errors.Join(Free(c, b), Barrier(t.Context(), c))
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
 }

@@ -56,7 +56,7 @@ func TestCallError(t *testing.T) {
 				"SendRecv with rank 0, call 1 of world, rank 1 of 4: waiting for ranks [0 3]: context deadline exceeded",
 			},
 		} {
-			all := comms(4)
+			all := comms(t, 4)
 			inStep(t, all, 2, func(c *Comm) error { return Barrier(t.Context(), c) })
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			err := test.call(ctx, all[1])
@@ -84,7 +84,7 @@ func TestCallError(t *testing.T) {
 // TestCallErrorWaiting has calls fail in the ways that are no timeout: the errors list the ranks that they were waiting
 // for, whoever is at fault.
 func TestCallErrorWaiting(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			for how, end := range map[string]func(all []*Comm){
 				"another rank aborts":    func(all []*Comm) { all[2].Abort() },
@@ -115,7 +115,7 @@ func TestCallErrorWaiting(t *testing.T) {
 func TestPlainErrors(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	c := comms(2)[0]
+	c := comms(t, 2)[0]
 	for _, err := range []error{
 		AllReduce(t.Context(), c, []int64{1}, 0), Barrier(ended, c), StartBarrier(ended, c).Wait(t.Context()),
 	} {
@@ -129,7 +129,7 @@ func TestPlainErrors(t *testing.T) {
 
 // TestUnmadeCalls: what is refused because the communicator is closed, or in use, says which one that is.
 func TestUnmadeCalls(t *testing.T) {
-	c := comms(1)[0]
+	c := comms(t, 1)[0]
 	c.name = "the one"
 	c.membership.TryBegin()
 	_, err := c.Agree(t.Context(), 0)
@@ -169,7 +169,7 @@ func TestUnmadeCallsSayWhere(t *testing.T) {
 		"Barrier on world, rank 1 of 2: communicator was given up by Abort": func(c *Comm) { c.Abort() },
 		"Barrier on world, rank 1 of 2: communicator is closed":             func(c *Comm) { _ = c.Close() },
 	} {
-		all := Worlds[0].Comms(t, 2)
+		all := worlds[0].Comms(t, 2)
 		end(all[1])
 		err := Barrier(t.Context(), all[1])
 		if err == nil || err.Error() != want {
@@ -215,7 +215,7 @@ func TestCloseTellsOfRefusals(t *testing.T) {
 
 // TestBadBucket: what no call of a bucket could do is refused when it is made.
 func TestBadBucket(t *testing.T) {
-	all := Worlds[0].Comms(t, 1)
+	all := worlds[0].Comms(t, 1)
 	defer fasttest.CloseAll(t, all)
 	_, none := NewBucket[int](nil, Sum, 64)
 	_, empty := NewBucket[int](new(Comm), Sum, 64)
@@ -233,7 +233,7 @@ func TestBadBucket(t *testing.T) {
 // TestLateGroup: a Group whose context had ended before it began does not count, and the members can make it all the
 // same.
 func TestLateGroup(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 2)
 			defer fasttest.CloseAll(t, all)

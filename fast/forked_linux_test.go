@@ -56,7 +56,7 @@ func TestForked(t *testing.T) {
 	if !fork.Supported() {
 		t.Skip("this system cannot wipe memory in a child")
 	}
-	for _, w := range Worlds[1:] {
+	for _, w := range worlds[1:] {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 2)
 			defer fasttest.CloseAll(t, all)
@@ -161,7 +161,7 @@ func BenchmarkPair(b *testing.B) {
 // TestClosedIsLetGo: nothing of a process keeps a communicator that was closed, or its transport, although its
 // operations are recorded.
 func TestClosedIsLetGo(t *testing.T) {
-	for _, w := range Worlds[1:] { // the others have none that others are made of
+	for _, w := range worlds[1:] { // the others have none that others are made of
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 3)
 			defer fasttest.CloseAll(t, all)

@@ -17,7 +17,7 @@ import (
 
 // TestSplit makes communicators by color and key, in them others, and one of no rank.
 func TestSplit(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 5)
 			for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
@@ -58,7 +58,7 @@ func TestSplit(t *testing.T) {
 
 // TestGroupRefused is for groups that cannot be.
 func TestGroupRefused(t *testing.T) {
-	all := comms(2)
+	all := comms(t, 2)
 	for _, ranks := range [][]int{nil, {1}, {0, 0}, {0, 2}, {0, -1}} {
 		if _, err := all[0].Group(t.Context(), ranks); !errors.Is(err, ErrInvalidArgument) {
 			t.Errorf("%v: %v", ranks, err)
@@ -82,7 +82,7 @@ func TestGroupEnds(t *testing.T) {
 		"close":  func(c *Comm) { _ = c.Close() },
 		"revoke": func(c *Comm) { _ = c.Revoke() },
 	}
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		for name, end := range ends {
 			for ender := range 2 {
 				t.Run(fmt.Sprint(w.Name, "/", name, " by ", ender), func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestGroupEndsAtOnce(t *testing.T) {
 		"failed":          {func(all []*Comm) { all[0].fail(errors.New("planted")) }, failure.RootCauseWait},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			all := comms(2)
+			all := comms(t, 2)
 			ctx, stop := all[0].usable(t.Context(), []int{0, 1})
 			time.Sleep(1234567 * time.Microsecond)
 			start := time.Now()
@@ -130,7 +130,7 @@ func TestGroupEndsAtOnce(t *testing.T) {
 
 // TestGroupFailsOnAll: one member's context ends while another one is late. None of them has a communicator then.
 func TestGroupFailsOnAll(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 3)
 			impatient, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -167,7 +167,7 @@ func TestGroupFailsOnAll(t *testing.T) {
 // TestForeignCause ends a call by a context whose cause is the error of another communicator. Its ranks are not this
 // one's.
 func TestForeignCause(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		for _, cause := range []error{&PeerError{Rank: 1, Err: ErrDied}, &PeerError{Rank: 9, Err: ErrAborted},
 			&MismatchError{Rank: 9, Field: "op"}} {
 			t.Run(fmt.Sprint(w.Name, "/", cause), func(t *testing.T) {
@@ -204,7 +204,7 @@ func TestForeignCause(t *testing.T) {
 
 // TestAfterClose: what a rank does with a communicator that it has closed harms the others no more.
 func TestAfterClose(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 3)
 			fasttest.CloseAll(t, all[:1])
@@ -229,7 +229,7 @@ func TestAfterClose(t *testing.T) {
 // TestBecause: why a communicator could not be made names ranks of the one that it was to be made of, in its text as in
 // its errors.
 func TestBecause(t *testing.T) {
-	all := Worlds[0].Comms(t, 3)
+	all := worlds[0].Comms(t, 3)
 	defer fasttest.CloseAll(t, all)
 	c := all[1]
 	err := c.because(fmt.Errorf("making communicator x, rank 1 of 2: %w", &PeerError{Rank: 0, Err: ErrDied}), []int{2, 1})
@@ -246,7 +246,7 @@ func TestBecause(t *testing.T) {
 // TestSplitKeys: Split orders ranks by their keys, however far apart these are.
 func TestSplitKeys(t *testing.T) {
 	keys := []int{math.MaxInt, 0, math.MinInt, -1}
-	all := comms(len(keys))
+	all := comms(t, len(keys))
 	defer leaveAll(all)
 	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		d, err := c.Split(t.Context(), 0, keys[c.Rank()])

@@ -26,7 +26,7 @@ func leaveAll(all []*Comm) {
 // TestStart starts calls of all kinds on every rank, and waits for them in another order.
 func TestStart(t *testing.T) {
 	const size = 3
-	all := comms(size)
+	all := comms(t, size)
 	defer leaveAll(all)
 	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		ctx := t.Context()
@@ -65,7 +65,7 @@ func TestRefusedUnseen(t *testing.T) {
 		"Test":   func(h *Handle) { _, _ = h.Test() },
 		"Err":    func(h *Handle) { _ = h.Err() },
 	} {
-		all, x := comms(2), make([]float32, 4)
+		all, x := comms(t, 2), make([]float32, 4)
 		for _, h := range []*Handle{StartAllReduce(t.Context(), all[0], x, BAnd), StartSendRecv(t.Context(), all[0], x, 1, x, 1)} {
 			ask(h)
 		}
@@ -92,7 +92,7 @@ func TestRunTellsRefusedUnseen(t *testing.T) {
 }
 
 func TestHandlePinsBuffers(t *testing.T) {
-	all := comms(2)
+	all := comms(t, 2)
 	defer leaveAll(all)
 	start := func(call func(buf []int64) *Handle) (*Handle, weak.Pointer[[1 << 12]int64]) {
 		buf := new([1 << 12]int64)
@@ -126,7 +126,7 @@ func TestHandlePinsBuffers(t *testing.T) {
 
 // TestStartRefused has handles of calls that never begin.
 func TestStartRefused(t *testing.T) {
-	ctx, all := t.Context(), comms(2)
+	ctx, all := t.Context(), comms(t, 2)
 	defer leaveAll(all)
 	c := all[0]
 	x := make([]float32, 8)
@@ -164,7 +164,7 @@ func TestStartRefused(t *testing.T) {
 // them in another: whatever the order, nobody waits for ever. Some messages are empty, and large ones wait for room.
 func TestExchangeOfAll(t *testing.T) {
 	const size, rounds = 5, 20
-	all := comms(size)
+	all := comms(t, size)
 	defer leaveAll(all)
 	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		for round := range rounds {
@@ -210,7 +210,7 @@ func exchangeOfAll(ctx context.Context, c *Comm, count, round int) error {
 // TestWait ends the waiting for a call before the call ends.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(2)
+		all := comms(t, 2)
 		defer leaveAll(all)
 		h := StartBarrier(t.Context(), all[0])
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -231,7 +231,7 @@ func TestWait(t *testing.T) {
 // TestOrder has a call that is not started wait for those before it, or for the end of its context.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(2)
+		all := comms(t, 2)
 		defer leaveAll(all)
 		first := StartBarrier(t.Context(), all[0])
 		received := []int64{0}
@@ -267,7 +267,7 @@ func TestOrder(t *testing.T) {
 // TestLeftOut starts a call whose context ends before it begins: the others go on without it.
 func TestLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(2)
+		all := comms(t, 2)
 		defer leaveAll(all)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		first := StartBarrier(t.Context(), all[0])
@@ -295,7 +295,7 @@ func TestLeftOut(t *testing.T) {
 // TestJoinedContexts ends one of the contexts of calls that run together.
 func TestJoinedContexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(3)
+		all := comms(t, 3)
 		defer leaveAll(all)
 		cause := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -319,7 +319,7 @@ func TestJoinedContexts(t *testing.T) {
 // TestCloseEndsStarted closes a communicator on which calls run, wait, and were not begun.
 func TestCloseEndsStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(2)
+		all := comms(t, 2)
 		handles := []*Handle{StartBarrier(t.Context(), all[0]), StartBarrier(t.Context(), all[0]),
 			StartRecv(t.Context(), all[0], []int64{1}, 1)}
 		synctest.Wait()
@@ -338,7 +338,7 @@ func TestCloseEndsStarted(t *testing.T) {
 // TestStartFromManyGoroutines starts calls from several goroutines without any order between them, while the
 // communicator is closed in the end: every handle comes to an end.
 func TestStartFromManyGoroutines(t *testing.T) {
-	all := comms(1)
+	all := comms(t, 1)
 	var users sync.WaitGroup
 	var refused, made, closed int
 	var mu sync.Mutex
@@ -384,7 +384,7 @@ func TestOneRankStarts(t *testing.T) {
 func TestTestLetsTheCallGoOn(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const most = 1000
-	all := comms(2)
+	all := comms(t, 2)
 	defer leaveAll(all)
 	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		h := StartAllReduce(t.Context(), c, []int64{1}, Sum)
@@ -420,7 +420,7 @@ func TestHandleAgain(t *testing.T) {
 // TestBatch starts calls on two communicators: none begins before the end of the outer batch, then all do.
 func TestBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, a, b := t.Context(), comms(2), comms(2)
+		ctx, a, b := t.Context(), comms(t, 2), comms(t, 2)
 		defer leaveAll(append(a, b...))
 		var handles []*Handle
 		failure := errors.New("of the function")
@@ -456,7 +456,7 @@ func TestBatch(t *testing.T) {
 
 // TestBatchBegins makes calls in a batch that cannot wait for its end.
 func TestBatchBegins(t *testing.T) {
-	all := comms(2)
+	all := comms(t, 2)
 	defer leaveAll(all)
 	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		return c.Batch(func() error {
@@ -479,7 +479,7 @@ func TestBatchBegins(t *testing.T) {
 // before it.
 func TestGroupFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(4)
+		all := comms(t, 4)
 		defer leaveAll(all)
 		c := all[0]
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -506,7 +506,7 @@ func TestGroupFails(t *testing.T) {
 // who is in it computes, and other ranks that need it elsewhere wait.
 func TestStartedAfterDrained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := comms(2)
+		all := comms(t, 2)
 		defer leaveAll(all)
 		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			h := StartBarrier(t.Context(), c)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/flight"
-	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // inStep calls f so often on every rank, and returns when all are done.
@@ -35,7 +34,7 @@ func BenchmarkAllReduce(b *testing.B) {
 	for _, size := range []int{2, 4} {
 		for bytes := 8; bytes <= 64<<20; bytes *= 8 {
 			b.Run(fmt.Sprintf("ranks=%d/bytes=%d", size, bytes), func(b *testing.B) {
-				all := comms(size)
+				all := comms(b, size)
 				buffers := make([][]float32, size)
 				for rank := range buffers {
 					buffers[rank] = make([]float32, bytes/4)
@@ -110,7 +109,7 @@ func TestAllocations(t *testing.T) {
 			"Barrier": func(c *Comm, _ []float32) error { return Barrier(ctx, c) },
 		} {
 			for _, count := range []int{6, 60000} {
-				all := comms(size)
+				all := comms(t, size)
 				once := func(c *Comm) func() {
 					x := make([]float32, count)
 					return func() {
@@ -137,15 +136,6 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// idle is a transport in which everything has happened already.
-type idle struct{}
-
-func (idle) Begin(wire.Mark)                                          {}
-func (idle) Exchange(context.Context, []wire.Send, []wire.Recv) error { return nil }
-func (idle) Waiting() []int                                           { return nil }
-func (idle) Fail(error)                                               {}
-func (idle) Close() error                                             { return nil }
-
 // BenchmarkPathUneven is what an all-to-all of two blocks of 4 bytes costs besides its transport, and one of uneven blocks.
 func BenchmarkPathUneven(b *testing.B) {
 	dst, src, counts := make([]float32, 2), make([]float32, 2), Blocks{Counts: []int{1, 1}}
@@ -165,7 +155,7 @@ func BenchmarkPath(b *testing.B) {
 
 // benchmarkPath measures call on a communicator of 2 ranks, recorded.
 func benchmarkPath(b *testing.B, call func(context.Context, *Comm) error) {
-	c := newComm(0, 2, idle{})
+	c := newComm(0, 2, fasttest.Idle{})
 	c.exec.Carrier = "shm" // the algorithm of processes
 	c.record(flight.New(flight.Config{Operations: flight.MaxOperations}))
 	ctx, cancel := context.WithCancel(b.Context())

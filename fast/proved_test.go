@@ -134,7 +134,7 @@ func TestUnproved(t *testing.T) {
 		ran++
 		return x.Layout(1, 0)
 	}})
-	c := comms(3)[0]
+	c := comms(t, 3)[0]
 	try := func(opts ...Option) error {
 		return do(t.Context(), c, k, []int64{1}, []int64{2}, &exec.Args{Count: 1, Op: Sum, NoAlias: true}, opts)
 	}
@@ -161,7 +161,7 @@ func TestUnproved(t *testing.T) {
 
 // TestExplain compares what is explained with what calls get, over all transports.
 func TestExplain(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		all := w.Comms(t, 3)
 		for _, name := range Collectives() {
 			for _, bytes := range []int{0, 8, 4096, 4104, 1 << 20, 16 << 20} {

@@ -28,8 +28,8 @@ import (
 )
 
 // watched returns ranks with a flight recorder each.
-func watched(size int, r flight.Config) []*Comm {
-	all := comms(size)
+func watched(t testing.TB, size int, r flight.Config) []*Comm {
+	all := comms(t, size)
 	for rank, c := range all {
 		r.Rank, r.Size, r.Clock = rank, size, tsc.OfTime()
 		c.world.record = flight.New(r)
@@ -55,7 +55,7 @@ func written(t *testing.T, c *Comm) *Trace {
 // TestTrace records calls that are over, that failed, and that run.
 func TestTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		all := watched(3, flight.Config{Operations: 100, Job: "job\n1"})
+		all := watched(t, 3, flight.Config{Operations: 100, Job: "job\n1"})
 		defer leaveAll(all)
 		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			return errors.Join(AllReduce(t.Context(), c, make([]float32, 8), Max, WithAlgorithm("ring")),
@@ -128,7 +128,7 @@ func TestTraceOfFailures(t *testing.T) {
 		}, []TraceEntry{{Primitive: "Barrier", State: TraceDone}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := watched(2, flight.Config{Operations: 10})
+			all := watched(t, 2, flight.Config{Operations: 10})
 			defer leaveAll(all)
 			for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
 				if err != nil {
@@ -157,7 +157,7 @@ func TestTraceOfFailures(t *testing.T) {
 func TestTraceIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := flight.New(flight.Config{Size: 1, Operations: 16, Clock: tsc.OfTime()})
-		waits, others := comms(2), comms(1)
+		waits, others := comms(t, 2), comms(t, 1)
 		defer leaveAll(append(waits, others...))
 		waits[0].record(r)
 		others[0].record(r)
@@ -206,7 +206,7 @@ func TestTraceWhileCallsRun(t *testing.T) {
 // TestTraceFile is written once, when the first call fails.
 func TestTraceFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "traces")
-	all := watched(2, flight.Config{Operations: 10, Dir: dir})
+	all := watched(t, 2, flight.Config{Operations: 10, Dir: dir})
 	for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return Send(t.Context(), c, []int64{1}, 1-c.Rank()) }) {
 		if err == nil {
 			t.Errorf("rank %d: two sends without a receive succeed", rank)
@@ -239,8 +239,8 @@ func TestTraceFileCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var log lockedBuffer
-	all := watched(2, flight.Config{Operations: 10, Dir: file, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	var log fasttest.LockedBuffer
+	all := watched(t, 2, flight.Config{Operations: 10, Dir: file, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if err := Barrier(ctx, all[0]); !errors.Is(err, context.DeadlineExceeded) {
@@ -252,29 +252,11 @@ func TestTraceFileCannotBeWritten(t *testing.T) {
 	}
 }
 
-// lockedBuffer is a log that may be read while it is written.
-type lockedBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.String()
-}
-
 // TestSlowCalls warns of a call in which nothing moves, less and less often, and of no other.
 func TestSlowCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log lockedBuffer
-		all := watched(2, flight.Config{Operations: 10, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		var log fasttest.LockedBuffer
+		all := watched(t, 2, flight.Config{Operations: 10, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		all[0].world.conditions = func(processes []int) []string { return []string{fmt.Sprint("process ", processes[0], " is asleep")} }
 		for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
 			if err != nil {
@@ -315,8 +297,8 @@ func (s *slowly) Moved() uint64 { return s.moved.Load() }
 // does any more.
 func TestSlowlyIsNotSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log lockedBuffer
-		all := watched(2, flight.Config{Operations: 10, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		var log fasttest.LockedBuffer
+		all := watched(t, 2, flight.Config{Operations: 10, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		s := &slowly{Transport: all[0].exec.Transport}
 		all[0].track.Transport = s
 		h := StartBarrier(t.Context(), all[0])
@@ -345,7 +327,7 @@ func TestWriteTraceRefuses(t *testing.T) {
 			t.Errorf("without a recorder: %v", err)
 		}
 	}
-	all := watched(1, flight.Config{Operations: 1})
+	all := watched(t, 1, flight.Config{Operations: 1})
 	defer leaveAll(all)
 	c := all[0]
 	if err := Barrier(t.Context(), c); err != nil {
@@ -360,7 +342,7 @@ func TestWriteTraceRefuses(t *testing.T) {
 
 // TestRecorderAllocates nothing for an operation.
 func TestRecorderAllocates(t *testing.T) {
-	all := watched(1, flight.Config{Operations: 16, Log: slog.New(slog.DiscardHandler)})
+	all := watched(t, 1, flight.Config{Operations: 16, Log: slog.New(slog.DiscardHandler)})
 	defer leaveAll(all)
 	c := all[0]
 	if n := testing.AllocsPerRun(100, func() {
@@ -374,7 +356,7 @@ func TestRecorderAllocates(t *testing.T) {
 
 // BenchmarkRecorder is what an operation costs that has nothing to do, with and without a recorder.
 func BenchmarkRecorder(b *testing.B) {
-	for name, c := range map[string]*Comm{"on": watched(1, flight.Config{Operations: flight.MaxOperations})[0], "off": newComm(0, 1, nil)} {
+	for name, c := range map[string]*Comm{"on": watched(b, 1, flight.Config{Operations: flight.MaxOperations})[0], "off": newComm(0, 1, nil)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if err := Barrier(context.Background(), c); err != nil {

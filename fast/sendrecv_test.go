@@ -18,7 +18,7 @@ import (
 // TestSendRecv has ranks pass data on in a ring, each in one call, and to themselves where they are alone.
 func TestSendRecv(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 5} {
-		all := comms(size)
+		all := comms(t, size)
 		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			for _, count := range []int{0, 1, 1000} {
 				if err := passOn(t.Context(), c, count); err != nil {
@@ -59,7 +59,7 @@ func passOn(ctx context.Context, c *Comm, count int) error {
 // TestSendRecvMeetsOthers has one rank do both at once, and the others one after the other; lengths differ, and one way
 // there is nothing.
 func TestSendRecvMeetsOthers(t *testing.T) {
-	all := comms(3)
+	all := comms(t, 3)
 	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		ctx := t.Context()
 		switch c.Rank() {
@@ -89,7 +89,7 @@ func TestSendRecvMeetsOthers(t *testing.T) {
 }
 
 func TestSendRecvRefuses(t *testing.T) {
-	ctx, all := t.Context(), comms(2)
+	ctx, all := t.Context(), comms(t, 2)
 	c, x := all[0], make([]int32, 8)
 	for name, err := range map[string]error{
 		"no communicator":       SendRecv(ctx, nil, x, 1, x, 1),
@@ -117,7 +117,7 @@ func TestSendRecvRefuses(t *testing.T) {
 
 // TestSendRecvMismatch has a message be longer than expected: both ranks learn of it.
 func TestSendRecvMismatch(t *testing.T) {
-	all := comms(2)
+	all := comms(t, 2)
 	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 		return SendRecv(t.Context(), c, make([]int32, 3+c.Rank()), 1-c.Rank(), make([]int32, 3), 1-c.Rank())
 	}) {
@@ -134,7 +134,7 @@ func TestSendRecvMismatch(t *testing.T) {
 // before.
 func TestSendRecvAllocates(t *testing.T) {
 	const runs = 50
-	all := comms(2)
+	all := comms(t, 2)
 	defer leaveAll(all)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -171,7 +171,7 @@ func TestSendRecvAllocates(t *testing.T) {
 func TestStagingAgain(t *testing.T) {
 	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "pass-on", OutOfPlace: true, Proved: exec.Proved{Every: true}, Run: reverseAndPassOn}}}
 	for _, size := range []int{1, 2, 3} {
-		if err := errors.Join(fasttest.OnAll(comms(size), func(c *Comm) error {
+		if err := errors.Join(fasttest.OnAll(comms(t, size), func(c *Comm) error {
 			for round, count := range []int{4, 4, 1000, 12, 12, 100_004, 4, 0, 1 << 20, 1000} {
 				x, want := marked(round, c.Rank(), count), marked(round, (c.Rank()+size-1)%size, count)
 				slices.Reverse(want)
@@ -196,7 +196,7 @@ func TestStagingAgain(t *testing.T) {
 // short and long.
 func TestReplaceAgain(t *testing.T) {
 	const size = 3
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, size)
 			defer fasttest.CloseAll(t, all)
@@ -229,7 +229,7 @@ func marked(round, rank, n int) []byte {
 
 // TestSendRecvToItself copies what a rank sends to itself, also when the call is started.
 func TestSendRecvToItself(t *testing.T) {
-	for rank, err := range fasttest.OnAll(comms(2), func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(comms(t, 2), func(c *Comm) error {
 		for round, count := range []int{1, 1000, 1 << 20} {
 			out, in, later := marked(round, c.Rank(), count), make([]byte, count), make([]byte, count)
 			err := SendRecv(t.Context(), c, out, c.Rank(), in, c.Rank())
@@ -252,7 +252,7 @@ const perSecond = 1000
 // TestMemoryStaysFlat makes very many small all-reduces: they allocate nothing, and the memory that is in use stays
 // what it was. What the control plane does beside, such as its signs of life, is allowed for.
 func TestMemoryStaysFlat(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 2)
 			buffers := [2][]float32{make([]float32, 2), make([]float32, 2)}

@@ -71,7 +71,7 @@ func TestShrink(t *testing.T) {
 // TestShrinkOnce shrinks a communicator of which no rank has failed, also one for which memory was made before: the
 // first round makes the new one, because what Alloc agrees on and what Shrink makes are not taken for each other.
 func TestShrinkOnce(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		for _, allocs := range []int{0, 2 * membership.ShrinkTries} {
 			t.Run(fmt.Sprintf("%s, %d allocations", w.Name, allocs), func(t *testing.T) {
 				all := w.Comms(t, 3)
@@ -99,7 +99,7 @@ func TestShrinkOnce(t *testing.T) {
 
 // TestNumbers: a communicator cannot have a number that another one has or had.
 func TestNumbers(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 2)
 			const number = 77
@@ -420,7 +420,7 @@ func (m *mortal) shrink(c *Comm) (*Comm, error) {
 
 // TestShrinkQuorumAgain: when a Shrink goes on that has not ended in its context, the quorum of the later call counts.
 func TestShrinkQuorumAgain(t *testing.T) {
-	all := comms(3)
+	all := comms(t, 3)
 	defer leaveAll(all)
 	for rank, err := range fasttest.OnAll(all[:2], func(c *Comm) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

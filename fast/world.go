@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/collgen/collgen/fast/internal/access"
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/exec"
@@ -37,21 +36,6 @@ type world struct {
 	events     eventFile
 	sealed     bool // the job's secret was made for its first processes, so that no other can join
 }
-
-// forTests is what this package does for tests that are packages of their own.
-type forTests struct{}
-
-func init() { access.Fast = forTests{} }
-
-func (forTests) Collectives() []*exec.Collective { return collectives }
-
-func (forTests) CommOver(rank, size int, t transport.Transport) any { return newComm(rank, size, t) }
-
-func (forTests) FirstComm(ctx context.Context, size int, w access.World) (any, error) {
-	return (&world{plane: w.Plane, create: w.Create, record: w.Record}).first(ctx, size)
-}
-
-func (forTests) ProcessOf(c any, rank int) int { return c.(*Comm).process(rank) }
 
 // tuned is a Tuning that was checked.
 type tuned struct {

@@ -4,9 +4,12 @@ package access
 import (
 	"context"
 
+	"github.com/collgen/collgen/fast/internal/bootstrap"
 	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/flight"
+	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/transport"
 )
 
@@ -20,6 +23,16 @@ var Fast interface {
 	FirstComm(ctx context.Context, size int, w World) (any, error)
 	// ProcessOf returns the number in the job of the process of a rank of c.
 	ProcessOf(c any, rank int) int
+	// Goroutine makes the first communicator of a job of so many goroutines. Its opts are a []fast.InitOption.
+	Goroutine(g *inproc.Plane, size int, opts any) (any, error)
+	// Option returns a fast.InitOption.
+	Option(change func(p *bootstrap.Config)) any
+	// Times returns a fast.InitOption that sets the times of the search for deadlocks.
+	Times(t deadlock.Limits) any
+	// Asked returns how many questions c has asked about operations that other ranks have not come to.
+	Asked(c any) uint32
+	// HasBegun reports whether c has begun agreement seq, or never will.
+	HasBegun(c any, seq uint64) bool
 }
 
 // World is what a process of a job has: its control plane, how it makes a transport when all members of a communicator

@@ -1,4 +1,4 @@
-package fast
+package commtest
 
 import (
 	"context"
@@ -10,17 +10,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/access"
 	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
 // A call of a rank, and the name by which errors know it.
 type namedCall struct {
 	name string
-	run  func(ctx context.Context, c *Comm) error
+	run  func(ctx context.Context, c *fast.Comm) error
 }
 
 // everybody returns all ranks of c.
-func everybody(c *Comm) []int {
+func everybody(c *fast.Comm) []int {
 	all := make([]int, c.Size())
 	for rank := range all {
 		all[rank] = rank
@@ -29,23 +31,25 @@ func everybody(c *Comm) []int {
 }
 
 // closing returns the error of making a communicator, which is closed.
-func closing(c *Comm, err error) error {
+func closing(c *fast.Comm, err error) error {
 	return errors.Join(err, c.Close())
 }
 
 // besides are the operations beside the data path.
 var besides = []namedCall{
-	{"Agree", func(ctx context.Context, c *Comm) error { _, err := c.Agree(ctx, 1); return err }},
-	{"Shrink", func(ctx context.Context, c *Comm) error { return closing(c.Shrink(ctx)) }},
-	{"Grow", func(ctx context.Context, c *Comm) error { return closing(c.Grow(ctx)) }},
-	{"Group", func(ctx context.Context, c *Comm) error { return closing(c.Group(ctx, everybody(c))) }},
+	{"Agree", func(ctx context.Context, c *fast.Comm) error { _, err := c.Agree(ctx, 1); return err }},
+	{"Shrink", func(ctx context.Context, c *fast.Comm) error { return closing(c.Shrink(ctx)) }},
+	{"Grow", func(ctx context.Context, c *fast.Comm) error { return closing(c.Grow(ctx)) }},
+	{"Group", func(ctx context.Context, c *fast.Comm) error { return closing(c.Group(ctx, everybody(c))) }},
 }
 
 // stoppedBy are calls that need all ranks.
 var stoppedBy = []namedCall{
 	{"Barrier", barrierCall},
-	{"AllReduce", func(ctx context.Context, c *Comm) error { return AllReduce(ctx, c, make([]float32, 5), Sum) }},
-	{"Split", func(ctx context.Context, c *Comm) error { return closing(c.Split(ctx, 0, 0)) }},
+	{"AllReduce", func(ctx context.Context, c *fast.Comm) error {
+		return fast.AllReduce(ctx, c, make([]float32, 5), fast.Sum)
+	}},
+	{"Split", func(ctx context.Context, c *fast.Comm) error { return closing(c.Split(ctx, 0, 0)) }},
 }
 
 // growsIn reports whether processes can join the world.
@@ -84,10 +88,10 @@ func TestBesideAgainstCalls(t *testing.T) {
 }
 
 // besideAgainstCall has some ranks be in b, and the others in call. It says what is wrong.
-func besideAgainstCall(ctx context.Context, all []*Comm, b, call namedCall, isBeside func(rank int) bool) error {
+func besideAgainstCall(ctx context.Context, all []*fast.Comm, b, call namedCall, isBeside func(rank int) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, fasttest.Generous)
 	defer cancel()
-	return errors.Join(fasttest.OnAll(all, func(c *Comm) error {
+	return errors.Join(fasttest.OnAll(all, func(c *fast.Comm) error {
 		mine := call
 		if isBeside(c.Rank()) {
 			mine = b
@@ -99,7 +103,7 @@ func besideAgainstCall(ctx context.Context, all []*Comm, b, call namedCall, isBe
 		if err := wantOperations(err, b.name, call.name); err != nil {
 			return fmt.Errorf("rank %d, %s: %w", c.Rank(), mine.name, err)
 		}
-		if c.State() != Failed {
+		if c.State() != fast.Failed {
 			return fmt.Errorf("rank %d: it is %v", c.Rank(), c.State())
 		}
 		made, err := c.Shrink(ctx)
@@ -107,7 +111,7 @@ func besideAgainstCall(ctx context.Context, all []*Comm, b, call namedCall, isBe
 			return fmt.Errorf("rank %d, afterwards: %w", c.Rank(), err)
 		}
 		if b.name != "Shrink" { // nobody has closed its own
-			err = checkSum(ctx, made, 1, int64(len(all)))
+			err = checkSum(ctx, made)
 		}
 		return errors.Join(err, made.Close())
 	})...)
@@ -116,7 +120,7 @@ func besideAgainstCall(ctx context.Context, all []*Comm, b, call namedCall, isBe
 // wantOperations says what is wrong with the error of a rank, of which some were in one operation and others in another
 // one.
 func wantOperations(err error, one, other string) error {
-	var m *MismatchError
+	var m *fast.MismatchError
 	if !errors.As(err, &m) {
 		return fmt.Errorf("%w, and no MismatchError", err)
 	}
@@ -136,16 +140,16 @@ func TestBesideAgainstOthers(t *testing.T) {
 			size   int
 			beside func(rank int) bool
 		}{
-			{namedCall{"AllReduce", func(ctx context.Context, c *Comm) error {
-				StartAllReduce(ctx, c, make([]float32, 5), Sum)
-				return Barrier(ctx, c)
+			{namedCall{"AllReduce", func(ctx context.Context, c *fast.Comm) error {
+				fast.StartAllReduce(ctx, c, make([]float32, 5), fast.Sum)
+				return fast.Barrier(ctx, c)
 			}}, 3, func(rank int) bool { return rank == 1 }},
 			{namedCall{"Broadcast", takesLong}, 3, func(rank int) bool { return rank > 0 }},
-			{namedCall{"Broadcast", func(ctx context.Context, c *Comm) error { return Broadcast(ctx, c, make([]int32, 3), 1) }}, 4,
+			{namedCall{"Broadcast", func(ctx context.Context, c *fast.Comm) error { return fast.Broadcast(ctx, c, make([]int32, 3), 1) }}, 4,
 				func(rank int) bool { return rank < 2 }},
-			{namedCall{"Recv", func(ctx context.Context, c *Comm) error { return Recv(ctx, c, make([]int32, 3), 0) }}, 2,
+			{namedCall{"Recv", func(ctx context.Context, c *fast.Comm) error { return fast.Recv(ctx, c, make([]int32, 3), 0) }}, 2,
 				func(rank int) bool { return rank == 0 }},
-			{namedCall{"Send", func(ctx context.Context, c *Comm) error { return Send(ctx, c, make([]byte, long), 1) }}, 2,
+			{namedCall{"Send", func(ctx context.Context, c *fast.Comm) error { return fast.Send(ctx, c, make([]byte, long), 1) }}, 2,
 				func(rank int) bool { return rank == 1 }},
 		} {
 			all := w.Comms(t, x.size)
@@ -160,7 +164,9 @@ func TestBesideAgainstOthers(t *testing.T) {
 }
 
 // takesLong makes a Broadcast that does not end on its root before the others take something.
-func takesLong(ctx context.Context, c *Comm) error { return Broadcast(ctx, c, make([]byte, long), 0) }
+func takesLong(ctx context.Context, c *fast.Comm) error {
+	return fast.Broadcast(ctx, c, make([]byte, long), 0)
+}
 
 // TestGroupInARing: rank 0 is in a group with rank 1, which is in a barrier with rank 2, which is in one with rank 0.
 func TestGroupInARing(t *testing.T) {
@@ -169,11 +175,11 @@ func TestGroupInARing(t *testing.T) {
 		defer fasttest.CloseAll(t, all)
 		ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 		defer cancel()
-		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
+		for rank, err := range fasttest.OnAll(all, func(c *fast.Comm) error {
 			if c.Rank() == 0 {
 				return closing(c.Group(ctx, []int{0, 1}))
 			}
-			return Barrier(ctx, c)
+			return fast.Barrier(ctx, c)
 		}) {
 			if err := wantOperations(err, "Group", "Barrier"); err != nil {
 				t.Errorf("rank %d: %v", rank, err)
@@ -183,10 +189,10 @@ func TestGroupInARing(t *testing.T) {
 }
 
 // untilAsked waits until a rank has asked the others some times.
-func untilAsked(ctx context.Context, c *Comm, times uint32) error {
-	for c.detector.Asked() < times {
+func untilAsked(ctx context.Context, c *fast.Comm, times uint32) error {
+	for access.Fast.Asked(c) < times {
 		if err := errors.Join(ctx.Err(), c.Err()); err != nil {
-			return fmt.Errorf("%v has asked %d times: %w", c, c.detector.Asked(), err)
+			return fmt.Errorf("%v has asked %d times: %w", c, access.Fast.Asked(c), err)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -199,9 +205,9 @@ func TestBesideIsPatient(t *testing.T) {
 	const questions = 3
 	for _, x := range []struct {
 		what string
-		run  func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error
+		run  func(ctx context.Context, all []*fast.Comm, c *fast.Comm, b namedCall) error
 	}{
-		{"computes", func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error {
+		{"computes", func(ctx context.Context, all []*fast.Comm, c *fast.Comm, b namedCall) error {
 			if c.Rank() == 2 {
 				if err := errors.Join(untilAsked(ctx, all[0], questions), untilAsked(ctx, all[1], questions)); err != nil {
 					return err
@@ -209,39 +215,39 @@ func TestBesideIsPatient(t *testing.T) {
 			}
 			return b.run(ctx, c)
 		}},
-		{"is in the call before, which needs who waits, and has got it", func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error {
+		{"is in the call before, which needs who waits, and has got it", func(ctx context.Context, all []*fast.Comm, c *fast.Comm, b namedCall) error {
 			if c.Rank() == 2 {
 				if err := untilAsked(ctx, all[1], questions); err != nil {
 					return err
 				}
 			}
-			if err := Reduce(ctx, c, make([]float32, 5), Sum, 0, WithAlgorithm("linear")); err != nil {
+			if err := fast.Reduce(ctx, c, make([]float32, 5), fast.Sum, 0, fast.WithAlgorithm("linear")); err != nil {
 				return err
 			}
 			return b.run(ctx, c)
 		}},
-		{"receives in the call before what who waits has sent, and more", func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error {
+		{"receives in the call before what who waits has sent, and more", func(ctx context.Context, all []*fast.Comm, c *fast.Comm, b namedCall) error {
 			var err error
 			switch c.Rank() {
 			case 0:
-				err = errors.Join(Recv(ctx, c, make([]int32, 1), 1), Recv(ctx, c, make([]int32, 1), 2))
+				err = errors.Join(fast.Recv(ctx, c, make([]int32, 1), 1), fast.Recv(ctx, c, make([]int32, 1), 2))
 			case 1:
-				err = Send(ctx, c, make([]int32, 1), 0)
+				err = fast.Send(ctx, c, make([]int32, 1), 0)
 			case 2:
-				err = errors.Join(untilAsked(ctx, all[1], questions), Send(ctx, c, make([]int32, 1), 0))
+				err = errors.Join(untilAsked(ctx, all[1], questions), fast.Send(ctx, c, make([]int32, 1), 0))
 			}
 			return errors.Join(err, b.run(ctx, c))
 		}},
-		{"has started a call that needs who waits", func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error {
+		{"has started a call that needs who waits", func(ctx context.Context, all []*fast.Comm, c *fast.Comm, b namedCall) error {
 			if c.Rank() != 2 {
-				return errors.Join(b.run(ctx, c), AllReduce(ctx, c, make([]float32, 5), Sum))
+				return errors.Join(b.run(ctx, c), fast.AllReduce(ctx, c, make([]float32, 5), fast.Sum))
 			}
-			h := StartAllReduce(ctx, c, make([]float32, 5), Sum)
+			h := fast.StartAllReduce(ctx, c, make([]float32, 5), fast.Sum)
 			return errors.Join(untilAsked(ctx, all[0], questions), untilAsked(ctx, all[1], questions), b.run(ctx, c), h.Wait(ctx))
 		}},
-		{"needs a call that who waits has started", func(ctx context.Context, all []*Comm, c *Comm, b namedCall) error {
+		{"needs a call that who waits has started", func(ctx context.Context, all []*fast.Comm, c *fast.Comm, b namedCall) error {
 			if c.Rank() == 0 {
-				h := StartAllReduce(ctx, c, make([]float32, 5), Sum)
+				h := fast.StartAllReduce(ctx, c, make([]float32, 5), fast.Sum)
 				return errors.Join(b.run(ctx, c), h.Wait(ctx))
 			}
 			if c.Rank() == 2 {
@@ -249,7 +255,7 @@ func TestBesideIsPatient(t *testing.T) {
 					return err
 				}
 			}
-			return errors.Join(AllReduce(ctx, c, make([]float32, 5), Sum), b.run(ctx, c))
+			return errors.Join(fast.AllReduce(ctx, c, make([]float32, 5), fast.Sum), b.run(ctx, c))
 		}},
 	} {
 		t.Run(x.what, func(t *testing.T) {
@@ -264,7 +270,7 @@ func TestBesideIsPatient(t *testing.T) {
 							defer fasttest.CloseAll(t, all)
 							ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 							defer cancel()
-							for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
+							for rank, err := range fasttest.OnAll(all, func(c *fast.Comm) error {
 								err := x.run(ctx, all, c, b)
 								if err != nil {
 									cancel() // the others would wait
@@ -287,14 +293,14 @@ func TestBesideIsPatient(t *testing.T) {
 // Shrink alone begins all the same.
 func TestBesideExcludes(t *testing.T) {
 	for _, b := range besides[:2] {
-		all := comms(2)
+		all := comms(t, 2)
 		done := make(chan error, 2)
 		go func() { done <- b.run(t.Context(), all[0]) }()
-		for all[0].detector.Asked() == 0 {
+		for access.Fast.Asked(all[0]) == 0 {
 			runtime.Gosched()
 		}
 		for _, call := range append(slices.Clone(stoppedBy), besides[0], besides[3]) {
-			if err := call.run(t.Context(), all[0]); !errors.Is(err, ErrConcurrentUse) {
+			if err := call.run(t.Context(), all[0]); !errors.Is(err, fast.ErrConcurrentUse) {
 				t.Errorf("%s during %s: %v", call.name, b.name, err)
 			}
 		}
@@ -302,24 +308,23 @@ func TestBesideExcludes(t *testing.T) {
 		checkHealthy(t, all)
 		fasttest.CloseAll(t, all)
 	}
-	all := comms(2)
+	all := comms(t, 2)
 	defer fasttest.CloseAll(t, all)
 	done := make(chan error, 1)
-	go func() { done <- Barrier(t.Context(), all[0]) }()
-	for all[0].busy.Set() { // until it is in the call
-		all[0].busy.Unset()
+	go func() { done <- fast.Barrier(t.Context(), all[0]) }()
+	for !errors.Is(fast.Free(all[0], []int{0}), fast.ErrConcurrentUse) { // until it is in the call
 		runtime.Gosched()
 	}
 	for _, b := range []namedCall{besides[0], besides[3]} {
-		if err := b.run(t.Context(), all[0]); !errors.Is(err, ErrConcurrentUse) {
+		if err := b.run(t.Context(), all[0]); !errors.Is(err, fast.ErrConcurrentUse) {
 			t.Errorf("%s during a barrier: %v", b.name, err)
 		}
 	}
 	fasttest.CheckErrors(t, fasttest.OnAll(all, besidesShrink(t.Context())))
-	fasttest.CheckErrors(t, []error{Barrier(t.Context(), all[1]), <-done})
+	fasttest.CheckErrors(t, []error{fast.Barrier(t.Context(), all[1]), <-done})
 }
 
 // besidesShrink is Shrink.
-func besidesShrink(ctx context.Context) func(c *Comm) error {
-	return func(c *Comm) error { return besides[1].run(ctx, c) }
+func besidesShrink(ctx context.Context) func(c *fast.Comm) error {
+	return func(c *fast.Comm) error { return besides[1].run(ctx, c) }
 }

@@ -1,4 +1,4 @@
-package fast
+package commtest
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
@@ -63,27 +64,27 @@ const slowAtOnce = 5 * time.Millisecond
 // comes only then.
 func TestSlowWaits(t *testing.T) {
 	logs := []*warnings{newWarnings(), newWarnings()}
-	all := fasttest.Begin(t, 2, func() func(rank int) (*Comm, error) {
-		store := NewMemoryStore()
-		return func(rank int) (*Comm, error) {
+	all := fasttest.Begin(t, 2, func() func(rank int) (*fast.Comm, error) {
+		store := fast.NewMemoryStore()
+		return func(rank int) (*fast.Comm, error) {
 			if rank == 1 {
 				logs[0].await(t, "primitive=Init ", "rank=0 ", "waiting=[1]")
 			}
-			return Init(t.Context(), WithRank(rank, 2), WithStore(store), WithSecret(growSecret), WithSlowCall(slowAtOnce),
-				WithLogger(slog.New(logs[rank])))
+			return fast.Init(t.Context(), fast.WithRank(rank, 2), fast.WithStore(store), fast.WithSecret(growSecret), fast.WithSlowCall(slowAtOnce),
+				fast.WithLogger(slog.New(logs[rank])))
 		}
 	}())
 	defer closeEach(all)
 	for name, test := range map[string]struct {
-		call func(c *Comm) (*Comm, error)
+		call func(c *fast.Comm) (*fast.Comm, error)
 		what string // in the warning
 	}{
-		"Group":  {func(c *Comm) (*Comm, error) { return c.Group(t.Context(), []int{0, 1}) }, "making a communicator"},
-		"Agree":  {func(c *Comm) (*Comm, error) { _, err := c.Agree(t.Context(), 1); return nil, err }, "Agree"},
-		"Shrink": {func(c *Comm) (*Comm, error) { return c.Shrink(t.Context()) }, "Shrink"},
+		"Group":  {func(c *fast.Comm) (*fast.Comm, error) { return c.Group(t.Context(), []int{0, 1}) }, "making a communicator"},
+		"Agree":  {func(c *fast.Comm) (*fast.Comm, error) { _, err := c.Agree(t.Context(), 1); return nil, err }, "Agree"},
+		"Shrink": {func(c *fast.Comm) (*fast.Comm, error) { return c.Shrink(t.Context()) }, "Shrink"},
 	} {
 		for late := range 2 {
-			for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
+			for rank, err := range fasttest.OnAll(all, func(c *fast.Comm) error {
 				if c.Rank() == late {
 					logs[1-late].await(t, "primitive="+test.what+" ", fmt.Sprint("waiting=[", late, "]"))
 				}
@@ -102,13 +103,13 @@ func TestSlowWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		newcomer := newWarnings()
-		grown := fasttest.Begin(t, 3, func(rank int) (*Comm, error) {
+		grown := fasttest.Begin(t, 3, func(rank int) (*fast.Comm, error) {
 			switch rank {
 			case 1: // rank 0 waits for the newcomer, and the newcomer for rank 0
 				newcomer.await(t, "primitive=Join ", "waiting=[0]")
 			case 2:
 				logs[0].await(t, "primitive=Grow ", "waiting=[2]")
-				return Join(t.Context(), ticket, WithSecret(growSecret), WithSlowCall(slowAtOnce), WithLogger(slog.New(newcomer)))
+				return fast.Join(t.Context(), ticket, fast.WithSecret(growSecret), fast.WithSlowCall(slowAtOnce), fast.WithLogger(slog.New(newcomer)))
 			}
 			return all[rank].Grow(t.Context())
 		})
@@ -119,14 +120,14 @@ func TestSlowWaits(t *testing.T) {
 // TestGrowBlames: a Grow whose newcomer does not come in time says so on the rank that has invited it, and waits for
 // none of the others.
 func TestGrowBlames(t *testing.T) {
-	all := initComms(t, 2, WithSecret(growSecret))
+	all := initComms(t, 2, fast.WithSecret(growSecret))
 	defer closeEach(all)
 	if _, err := all[0].Invite(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	errs := fasttest.OnAll(all, func(c *Comm) error {
+	errs := fasttest.OnAll(all, func(c *fast.Comm) error {
 		if c.Rank() == 1 {
 			_, err := c.Grow(t.Context())
 			return err
@@ -134,7 +135,7 @@ func TestGrowBlames(t *testing.T) {
 		_, err := c.Grow(ctx)
 		return err
 	})
-	var late *TimeoutError
+	var late *fast.TimeoutError
 	if !errors.As(errs[0], &late) || fmt.Sprint(late.Waiting) != "[2]" {
 		t.Errorf("rank 0: %v", errs[0])
 	}

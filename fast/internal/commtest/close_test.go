@@ -1,4 +1,4 @@
-package fast
+package commtest
 
 import (
 	"context"
@@ -7,21 +7,25 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/internal/fasttest"
 )
+
+// finishTime is how long Close waits for calls that make no progress.
+const finishTime = time.Second
 
 // TestCloseFinishes: what was started before Close still ends with its result, on all transports; what cannot end is
 // ended.
 func TestCloseFinishes(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
-			for rank, err := range fasttest.OnAll(w.Comms(t, 3), func(c *Comm) error {
+			for rank, err := range fasttest.OnAll(w.Comms(t, 3), func(c *fast.Comm) error {
 				bufs := make([][]int, 5)
-				handles := make([]*Handle, len(bufs))
+				handles := make([]*fast.Handle, len(bufs))
 				for i := range bufs {
 					bufs[i] = fasttest.Input(c.Rank(), 50_000, i)
-					handles[i] = StartAllReduce(context.Background(), c, bufs[i], Sum)
+					handles[i] = fast.StartAllReduce(context.Background(), c, bufs[i], fast.Sum)
 				}
 				if err := c.Close(); err != nil {
 					return err
@@ -38,11 +42,11 @@ func TestCloseFinishes(t *testing.T) {
 				}
 			}
 			all := w.Comms(t, 2)
-			alone, start := StartBarrier(t.Context(), all[0]), time.Now()
+			alone, start := fast.StartBarrier(t.Context(), all[0]), time.Now()
 			if err := all[0].Close(); err != nil {
 				t.Error(err)
 			}
-			if err := alone.Wait(t.Context()); !errors.Is(err, ErrClosed) || time.Since(start) < finishTime {
+			if err := alone.Wait(t.Context()); !errors.Is(err, fast.ErrClosed) || time.Since(start) < finishTime {
 				t.Errorf("after %v: %v", time.Since(start), err)
 			}
 			fasttest.CloseAll(t, all)
@@ -58,17 +62,17 @@ func TestCloseWhileMoving(t *testing.T) {
 		pause time.Duration // of the other rank, before each of its four sends
 		ends  bool
 	}{{step, true}, {finishTime + 50*time.Millisecond, false}} {
-		for name, start := range map[string]func(ctx context.Context, c *Comm) []*Handle{
-			"calls": func(ctx context.Context, c *Comm) (handles []*Handle) {
+		for name, start := range map[string]func(ctx context.Context, c *fast.Comm) []*fast.Handle{
+			"calls": func(ctx context.Context, c *fast.Comm) (handles []*fast.Handle) {
 				for range 4 {
-					handles = append(handles, StartBroadcast(ctx, c, make([]int64, 1), 1))
+					handles = append(handles, fast.StartBroadcast(ctx, c, make([]int64, 1), 1))
 				}
 				return handles
 			},
-			"messages": func(ctx context.Context, c *Comm) (handles []*Handle) {
+			"messages": func(ctx context.Context, c *fast.Comm) (handles []*fast.Handle) {
 				_ = c.Batch(func() error {
 					for range 4 {
-						handles = append(handles, StartRecv(ctx, c, make([]int64, 1), 1))
+						handles = append(handles, fast.StartRecv(ctx, c, make([]int64, 1), 1))
 					}
 					return nil
 				})
@@ -76,16 +80,16 @@ func TestCloseWhileMoving(t *testing.T) {
 			},
 		} {
 			synctest.Test(t, func(t *testing.T) {
-				all := comms(2)
+				all := comms(t, 2)
 				handles := start(t.Context(), all[0])
 				other := make(chan error, 1)
 				go func() {
 					var err error
 					for range 4 {
 						if time.Sleep(test.pause); name == "calls" {
-							err = errors.Join(err, Broadcast(t.Context(), all[1], make([]int64, 1), 1))
+							err = errors.Join(err, fast.Broadcast(t.Context(), all[1], make([]int64, 1), 1))
 						} else {
-							err = errors.Join(err, Send(t.Context(), all[1], make([]int64, 1), 0))
+							err = errors.Join(err, fast.Send(t.Context(), all[1], make([]int64, 1), 0))
 						}
 					}
 					other <- err
@@ -94,7 +98,7 @@ func TestCloseWhileMoving(t *testing.T) {
 				for _, h := range handles {
 					err = errors.Join(err, h.Wait(t.Context()))
 				}
-				if (err == nil) != test.ends || err != nil && !errors.Is(err, ErrClosed) {
+				if (err == nil) != test.ends || err != nil && !errors.Is(err, fast.ErrClosed) {
 					t.Errorf("%s, with pauses of %v: %v", name, test.pause, err)
 				}
 				if err := <-other; (err == nil) != test.ends {
@@ -108,9 +112,9 @@ func TestCloseWhileMoving(t *testing.T) {
 
 // TestStateNames: each state has a name, and what is none has a number.
 func TestStateNames(t *testing.T) {
-	for s, want := range map[State]string{
-		Healthy: "Healthy", Failed: "Failed", Revoked: "Revoked", Aborted: "Aborted", Closed: "Closed",
-		Closed + 1: "State(5)",
+	for s, want := range map[fast.State]string{
+		fast.Healthy: "Healthy", fast.Failed: "Failed", fast.Revoked: "Revoked", fast.Aborted: "Aborted", fast.Closed: "Closed",
+		fast.Closed + 1: "State(5)",
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("state %d is called %q, want %q", uint8(s), got, want)

@@ -1,4 +1,4 @@
-package fast_test
+package commtest
 
 import (
 	"context"
@@ -22,15 +22,15 @@ const endTime = 250 * time.Millisecond
 // TestCancelAndAbort ends calls at random moments, by their context or by Abort: every rank returns soon, nothing
 // writes to the buffers any more, and no goroutine stays.
 func TestCancelAndAbort(t *testing.T) {
-	for _, w := range fast.Worlds {
+	for _, w := range worlds {
 		for _, how := range []string{"cancel", "abort"} {
 			t.Run(w.Name+"/"+how, func(t *testing.T) { endAtRandom(t, w, how) })
 		}
 	}
 }
 
-func endAtRandom(t *testing.T, w fast.World, how string) {
-	n := fasttest.Tries(t, 400/len(fast.Worlds), 1000)
+func endAtRandom(t *testing.T, w World, how string) {
+	n := fasttest.Tries(t, 400/len(worlds), 1000)
 	before := runtime.NumGoroutine()
 	late := fasttest.Delays{Limit: endTime}
 	var buffers, written atomic.Int64
@@ -154,7 +154,7 @@ func TestWrittenAfter(t *testing.T) {
 // whether the call had begun or not.
 func TestGivenCause(t *testing.T) {
 	mine := errors.New("mine")
-	for _, w := range fast.Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 2)
 			defer fasttest.CloseAll(t, all)

@@ -1,4 +1,4 @@
-package fast
+package commtest
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/access"
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -18,33 +20,33 @@ import (
 // TestEmptyMessagesTogether: calls that begin together and have no message are announced, so that a rank that waits for
 // this one in a call with data learns in what they differ: both ranks do.
 func TestEmptyMessagesTogether(t *testing.T) {
-	for what, start := range map[string]func(ctx context.Context, c *Comm) *Handle{
-		"send":    func(ctx context.Context, c *Comm) *Handle { return StartSend(ctx, c, []int32{}, 1) },
-		"receive": func(ctx context.Context, c *Comm) *Handle { return StartRecv(ctx, c, []int32{}, 1) },
+	for what, start := range map[string]func(ctx context.Context, c *fast.Comm) *fast.Handle{
+		"send":    func(ctx context.Context, c *fast.Comm) *fast.Handle { return fast.StartSend(ctx, c, []int32{}, 1) },
+		"receive": func(ctx context.Context, c *fast.Comm) *fast.Handle { return fast.StartRecv(ctx, c, []int32{}, 1) },
 	} {
-		for _, w := range Worlds {
+		for _, w := range worlds {
 			t.Run(what+"/"+w.Name, func(t *testing.T) {
 				all := w.Comms(t, 2)
 				defer fasttest.CloseAll(t, all)
 				ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 				defer cancel()
-				errs := fasttest.OnAll(all, func(c *Comm) error {
+				errs := fasttest.OnAll(all, func(c *fast.Comm) error {
 					if c.Rank() == 0 {
-						var h *Handle
+						var h *fast.Handle
 						if err := c.Batch(func() error { h = start(ctx, c); return nil }); err != nil {
 							return err
 						}
 						if err := h.Wait(ctx); err != nil {
 							return err
 						}
-						return Broadcast(ctx, c, make([]int32, 4), 1) // it waits, and sends nothing that would tell
+						return fast.Broadcast(ctx, c, make([]int32, 4), 1) // it waits, and sends nothing that would tell
 					}
 					if what == "send" {
-						return Recv(ctx, c, make([]int32, 4), 0)
+						return fast.Recv(ctx, c, make([]int32, 4), 0)
 					}
-					return Send(ctx, c, make([]int32, long), 0)
+					return fast.Send(ctx, c, make([]int32, long), 0)
 				})
-				var m *MismatchError
+				var m *fast.MismatchError
 				if !errors.As(errors.Join(errs...), &m) || m.Field != "count" || errs[0] == nil || errs[1] == nil {
 					t.Errorf("%v", errs)
 				}
@@ -61,7 +63,7 @@ func TestEmptyMessagesTogether(t *testing.T) {
 // notebook is a transport that writes down what a rank exchanges. In and out are the rank's memory, an element for each
 // message.
 type notebook struct {
-	idle
+	fasttest.Idle
 	in, out []int64
 	steps   [][]gen.Instr
 }
@@ -136,7 +138,7 @@ func drawTalk(t *testing.T, r *rand.Rand) *talk {
 // start has a rank start its part of the messages, some at once and in any order, and then wait for them.
 func (x *talk) start(t *testing.T, r *rand.Rand, rank int, sources, targets map[[2]int][]int) *notebook {
 	n := &notebook{in: make([]int64, len(x.messages)), out: make([]int64, len(x.messages))}
-	c := newComm(rank, x.size, n)
+	c := access.Fast.CommOver(rank, x.size, n).(*fast.Comm)
 	var mine []int
 	for i, m := range x.messages {
 		switch rank {
@@ -168,21 +170,21 @@ func (x *talk) start(t *testing.T, r *rand.Rand, rank int, sources, targets map[
 }
 
 // startAll starts these messages; in pairs has a send and the receive behind it started by StartSendRecv.
-func (x *talk) startAll(ctx context.Context, c *Comm, n *notebook, some []int, inPairs bool) (started []*Handle) {
-	isSend := func(i int) bool { return x.messages[i][0] == c.rank }
+func (x *talk) startAll(ctx context.Context, c *fast.Comm, n *notebook, some []int, inPairs bool) (started []*fast.Handle) {
+	isSend := func(i int) bool { return x.messages[i][0] == c.Rank() }
 	for len(some) > 0 {
 		i := some[0]
 		in, out, m := n.in[i:i+1], n.out[i:i+1], x.messages[i]
 		some = some[1:]
 		switch {
 		case !isSend(i):
-			started = append(started, StartRecv(ctx, c, out, m[0]))
+			started = append(started, fast.StartRecv(ctx, c, out, m[0]))
 		case inPairs && len(some) > 0 && !isSend(some[0]):
 			k := some[0]
-			started = append(started, StartSendRecv(ctx, c, in, m[1], n.out[k:k+1], x.messages[k][0]))
+			started = append(started, fast.StartSendRecv(ctx, c, in, m[1], n.out[k:k+1], x.messages[k][0]))
 			some = some[1:]
 		default:
-			started = append(started, StartSend(ctx, c, in, m[1]))
+			started = append(started, fast.StartSend(ctx, c, in, m[1]))
 		}
 	}
 	return started

@@ -1,4 +1,4 @@
-package fast
+package commtest
 
 import (
 	"context"
@@ -12,41 +12,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/access"
 	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/fasttest"
-	"github.com/collgen/collgen/fast/internal/inproc"
 )
 
-// limits are those of the search for deadlocks.
-type limits deadlock.Limits
-
 // hasty are times with which tests find deadlocks soon. They are long enough for ranks that do not get a processor.
-var hasty = limits{Still: 200 * time.Millisecond, Holds: time.Second}
+var hasty = deadlock.Limits{Still: 200 * time.Millisecond, Holds: time.Second}
 
 // never are times with which ranks do not find what takes time.
-var never = limits{Still: 24 * time.Hour}
+var never = deadlock.Limits{Still: 24 * time.Hour}
 
-// option has the search for deadlocks take such times.
-func (t limits) option(p *initConfig) { p.times = deadlock.Limits(t) }
-
-// worlds returns all worlds, with those times.
-func (t limits) worlds() []World {
-	with := func(opts ...InitOption) func(tb testing.TB, size int) []*Comm {
-		return func(tb testing.TB, size int) []*Comm { return initComms(tb, size, append(opts, t.option)...) }
-	}
-	return []World{
-		{"goroutines", func(tb testing.TB, size int) []*Comm {
-			job := inproc.NewJob(size)
-			return fasttest.Begin(tb, size, func(rank int) (*Comm, error) {
-				return (&initConfig{times: deadlock.Limits(t)}).goroutineWorld(job.Plane(rank), size).first(tb.Context(), size)
-			})
-		}},
-		{"shm", with(WithTransport("shm"))},
-		{"tcp", with(WithTransport("tcp"))},
-		{"tcp, encrypted", with(WithTransport("tcp"), WithEncryption())},
-		{"mixed", with(oddAndEven)},
-	}
-}
+// within has the search for deadlocks take such times.
+func within(t deadlock.Limits) fast.InitOption { return access.Fast.Times(t).(fast.InitOption) }
 
 // long is more bytes than the sockets of a connection hold, or the slots of shared memory.
 var long = max(32<<20, 2*(mostHeld("tcp_rmem")+mostHeld("tcp_wmem"))) // twice, because what they hold exceeds that a little
@@ -62,46 +41,46 @@ func mostHeld(setting string) int {
 	return most
 }
 
-func next(c *Comm) int     { return (c.Rank() + 1) % c.Size() }
-func previous(c *Comm) int { return (c.Rank() + c.Size() - 1) % c.Size() }
+func next(c *fast.Comm) int     { return (c.Rank() + 1) % c.Size() }
+func previous(c *fast.Comm) int { return (c.Rank() + c.Size() - 1) % c.Size() }
 
 // deadlocks are calls in which ranks wait for each other. Odd is the rank that is in another call than the others.
 var deadlocks = []struct {
 	what string
-	run  func(ctx context.Context, c *Comm, odd int) error
+	run  func(ctx context.Context, c *fast.Comm, odd int) error
 	// field is what a MismatchError names, "" if it is a DeadlockError.
 	field string
 	inAll bool // all ranks are in the ring
 	sizes []int
 }{
-	{"a receive against recursive doubling", func(ctx context.Context, c *Comm, odd int) error {
+	{"a receive against recursive doubling", func(ctx context.Context, c *fast.Comm, odd int) error {
 		if c.Rank() == odd {
-			return Recv(ctx, c, make([]int32, 12), partner(c.Size(), odd))
+			return fast.Recv(ctx, c, make([]int32, 12), partner(c.Size(), odd))
 		}
-		return AllReduce(ctx, c, make([]int32, 12), Sum, WithAlgorithm("recursive-doubling"))
+		return fast.AllReduce(ctx, c, make([]int32, 12), fast.Sum, fast.WithAlgorithm("recursive-doubling"))
 	}, "primitive", false, []int{3, 4, 5}},
-	{"all receive", func(ctx context.Context, c *Comm, _ int) error {
-		return Recv(ctx, c, make([]int32, 12), next(c))
+	{"all receive", func(ctx context.Context, c *fast.Comm, _ int) error {
+		return fast.Recv(ctx, c, make([]int32, 12), next(c))
 	}, "", true, []int{2, 3, 4, 5}},
-	{"all send", func(ctx context.Context, c *Comm, _ int) error {
-		return Send(ctx, c, make([]byte, long), next(c))
+	{"all send", func(ctx context.Context, c *fast.Comm, _ int) error {
+		return fast.Send(ctx, c, make([]byte, long), next(c))
 	}, "", true, []int{2, 3, 4, 5}},
-	{"one receives, and others send", func(ctx context.Context, c *Comm, odd int) error {
+	{"one receives, and others send", func(ctx context.Context, c *fast.Comm, odd int) error {
 		if c.Rank() == odd {
-			return Recv(ctx, c, make([]byte, long), next(c))
+			return fast.Recv(ctx, c, make([]byte, long), next(c))
 		}
-		return Send(ctx, c, make([]byte, long), next(c))
+		return fast.Send(ctx, c, make([]byte, long), next(c))
 	}, "", true, []int{3, 4}},
-	{"all receive but one, which computes", func(ctx context.Context, c *Comm, odd int) error {
+	{"all receive but one, which computes", func(ctx context.Context, c *fast.Comm, odd int) error {
 		if c.Rank() == odd {
 			<-ctx.Done() // in no call: it learns of it when it makes one
-			return Barrier(context.Background(), c)
+			return fast.Barrier(context.Background(), c)
 		}
 		to := next(c)
 		if to == odd {
 			to = (to + 1) % c.Size()
 		}
-		return Recv(ctx, c, make([]int32, 12), to)
+		return fast.Recv(ctx, c, make([]int32, 12), to)
 	}, "", false, []int{4, 5}},
 }
 
@@ -116,7 +95,7 @@ func TestDeadlocks(t *testing.T) {
 					start, odd := time.Now(), size/2
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
-					errs := fasttest.OnAll(all, func(c *Comm) error {
+					errs := fasttest.OnAll(all, func(c *fast.Comm) error {
 						if c.Rank() != odd {
 							defer cancel()
 						}
@@ -137,7 +116,7 @@ func TestDeadlocks(t *testing.T) {
 
 // inEveryWorld has f begin cases, which mostly wait, and waits for all of them together.
 func inEveryWorld(t *testing.T, f func(t *testing.T, w World, cases *sync.WaitGroup)) {
-	for _, w := range hasty.worlds() {
+	for _, w := range fasttest.Worlds(fast.Init, within(hasty)) {
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
 			var cases sync.WaitGroup
@@ -148,7 +127,7 @@ func inEveryWorld(t *testing.T, f func(t *testing.T, w World, cases *sync.WaitGr
 }
 
 // unlessOdd returns ctx, or for the odd rank the one that ends when another rank has ended.
-func unlessOdd(ctx, others context.Context, c *Comm, odd int) context.Context {
+func unlessOdd(ctx, others context.Context, c *fast.Comm, odd int) context.Context {
 	if c.Rank() == odd {
 		return others
 	}
@@ -162,14 +141,14 @@ func wantDeadlock(errs []error, odd int, field string, inAll bool) error {
 	}
 	said := false
 	for rank, err := range errs {
-		var d *DeadlockError
+		var d *fast.DeadlockError
 		switch {
 		case errors.As(err, &d):
 			said = true
-			if !errors.Is(err, ErrDeadlock) || inAll && len(d.Ranks) != len(errs) || !slices.Contains(d.Ranks, rank) && !errors.Is(err, ErrAborted) {
+			if !errors.Is(err, fast.ErrDeadlock) || inAll && len(d.Ranks) != len(errs) || !slices.Contains(d.Ranks, rank) && !errors.Is(err, fast.ErrAborted) {
 				return fmt.Errorf("rank %d: %w", rank, err)
 			}
-		case !errors.Is(err, ErrAborted):
+		case !errors.Is(err, fast.ErrAborted):
 			return fmt.Errorf("rank %d: %w", rank, err)
 		}
 	}
@@ -187,7 +166,7 @@ func TestSlowRanksAreNoDeadlock(t *testing.T) {
 			all := w.Comms(t, 3)
 			cases.Go(func() {
 				defer fasttest.CloseAll(t, all)
-				for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return passAround(t.Context(), c, slow) }) {
+				for rank, err := range fasttest.OnAll(all, func(c *fast.Comm) error { return passAround(t.Context(), c, slow) }) {
 					if err != nil {
 						t.Errorf("rank %d, while rank %d is slow: %v", rank, slow, err)
 					}
@@ -198,24 +177,24 @@ func TestSlowRanksAreNoDeadlock(t *testing.T) {
 }
 
 // passAround passes a message around, which begins at the slow rank, and adds something up, twice.
-func passAround(ctx context.Context, c *Comm, slow int) error {
+func passAround(ctx context.Context, c *fast.Comm, slow int) error {
 	data := make([]byte, 1<<20)
 	for range 2 {
 		if c.Rank() == slow {
 			time.Sleep(2 * (hasty.Still + hasty.Holds))
-			if err := Send(ctx, c, data, next(c)); err != nil {
+			if err := fast.Send(ctx, c, data, next(c)); err != nil {
 				return err
 			}
 		}
-		if err := Recv(ctx, c, data, previous(c)); err != nil {
+		if err := fast.Recv(ctx, c, data, previous(c)); err != nil {
 			return err
 		}
 		if c.Rank() != slow {
-			if err := Send(ctx, c, data, next(c)); err != nil {
+			if err := fast.Send(ctx, c, data, next(c)); err != nil {
 				return err
 			}
 		}
-		if err := AllReduce(ctx, c, data, Sum, WithAlgorithm("recursive-doubling")); err != nil {
+		if err := fast.AllReduce(ctx, c, data, fast.Sum, fast.WithAlgorithm("recursive-doubling")); err != nil {
 			return err
 		}
 	}
@@ -230,18 +209,18 @@ func TestDeadlockBesideWork(t *testing.T) {
 		stuck := fasttest.Again(t, all)
 		defer fasttest.CloseAll(t, all)
 		defer fasttest.CloseAll(t, stuck)
-		errs := fasttest.OnAll(all, func(c *Comm) error {
-			h := StartRecv(t.Context(), stuck[c.Rank()], make([]int32, 1), next(c))
-			h.begin()
+		errs := fasttest.OnAll(all, func(c *fast.Comm) error {
+			h := fast.StartRecv(t.Context(), stuck[c.Rank()], make([]int32, 1), next(c))
+			done := h.Done()
 			going := []int32{1}
 			for going[0] > 0 { // until a rank knows
 				going[0] = 1
 				select {
-				case <-h.Done():
+				case <-done:
 					going[0] = -3
 				default:
 				}
-				if err := AllReduce(t.Context(), c, going, Sum); err != nil {
+				if err := fast.AllReduce(t.Context(), c, going, fast.Sum); err != nil {
 					return fmt.Errorf("the other communicator: %v", err)
 				}
 			}
@@ -258,19 +237,19 @@ func TestDeadlockBesideWork(t *testing.T) {
 // TestDeadlockThroughTwo has a ring that goes through two communicators, which is not looked for: the calls end with
 // their context.
 func TestDeadlockThroughTwo(t *testing.T) {
-	all := initComms(t, 3, WithTransport("tcp"), hasty.option)
+	all := initComms(t, 3, fast.WithTransport("tcp"), within(hasty))
 	other := fasttest.Again(t, all)
 	defer fasttest.CloseAll(t, all)
 	defer fasttest.CloseAll(t, other)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*(hasty.Still+hasty.Holds))
 	defer cancel()
-	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
+	for rank, err := range fasttest.OnAll(all, func(c *fast.Comm) error {
 		if c.Rank() == 0 {
 			c = other[0]
 		}
-		return Recv(ctx, c, make([]int32, 1), next(c))
+		return fast.Recv(ctx, c, make([]int32, 1), next(c))
 	}) {
-		if errors.Is(err, ErrDeadlock) {
+		if errors.Is(err, fast.ErrDeadlock) {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
@@ -278,12 +257,12 @@ func TestDeadlockThroughTwo(t *testing.T) {
 
 // TestDeadlockInWords: what the errors say.
 func TestDeadlockInWords(t *testing.T) {
-	e := &DeadlockError{Ranks: []int{2, 0, 1}, Sends: []bool{true, false, true}}
+	e := &fast.DeadlockError{Ranks: []int{2, 0, 1}, Sends: []bool{true, false, true}}
 	if got, want := e.Error(), "ranks wait for each other: rank 2 sends to rank 0, which receives from rank 1, which sends to rank 2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	e = &DeadlockError{Ranks: make([]int, 100), Sends: make([]bool, 100)}
-	if got := e.Error(); len(got) > 1000 || !errors.Is(e, ErrDeadlock) {
+	e = &fast.DeadlockError{Ranks: make([]int, 100), Sends: make([]bool, 100)}
+	if got := e.Error(); len(got) > 1000 || !errors.Is(e, fast.ErrDeadlock) {
 		t.Error(got)
 	}
 }
@@ -291,26 +270,30 @@ func TestDeadlockInWords(t *testing.T) {
 // TestStandoff: of ranks on two hosts two both send to each other, or both receive. They learn what the ring is, in the
 // ranks of the whole, although the transport within a host numbers those that it reaches by itself.
 func TestStandoff(t *testing.T) {
-	for what, call := range map[string]func(ctx context.Context, c *Comm, other int) error{
-		"send":    func(ctx context.Context, c *Comm, other int) error { return Send(ctx, c, make([]byte, long), other) },
-		"receive": func(ctx context.Context, c *Comm, other int) error { return Recv(ctx, c, make([]byte, 8), other) },
+	for what, call := range map[string]func(ctx context.Context, c *fast.Comm, other int) error{
+		"send": func(ctx context.Context, c *fast.Comm, other int) error {
+			return fast.Send(ctx, c, make([]byte, long), other)
+		},
+		"receive": func(ctx context.Context, c *fast.Comm, other int) error {
+			return fast.Recv(ctx, c, make([]byte, 8), other)
+		},
 	} {
 		for _, size := range []int{3, 4} {
 			for _, pair := range [][]int{{0, 2}, {size - 3, size - 1}, {0, 1}} {
 				t.Run(what, func(t *testing.T) {
-					all := initComms(t, size, oddAndEven)
+					all := initComms(t, size, oddAndEven())
 					defer fasttest.CloseAll(t, all)
 					ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 					defer cancel()
-					two := []*Comm{all[pair[0]], all[pair[1]]}
+					two := []*fast.Comm{all[pair[0]], all[pair[1]]}
 					said := false
-					for i, err := range fasttest.OnAll(two, func(c *Comm) error { return call(ctx, c, pair[0]+pair[1]-c.Rank()) }) {
-						var d *DeadlockError
+					for i, err := range fasttest.OnAll(two, func(c *fast.Comm) error { return call(ctx, c, pair[0]+pair[1]-c.Rank()) }) {
+						var d *fast.DeadlockError
 						if errors.As(err, &d) {
 							ranks := slices.Sorted(slices.Values(d.Ranks))
 							said = slices.Equal(ranks, pair) && slices.Equal(d.Sends, []bool{what == "send", what == "send"})
 						}
-						if !said && !errors.Is(err, ErrAborted) {
+						if !said && !errors.Is(err, fast.ErrAborted) {
 							t.Errorf("rank %d: %v", pair[i], err)
 						}
 					}

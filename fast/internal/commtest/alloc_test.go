@@ -1,4 +1,4 @@
-package fast
+package commtest
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/fasttest"
 )
@@ -17,13 +18,13 @@ import (
 // TestAllocAmount: different amounts on the ranks, and none; too many elements are refused before anybody hears of it,
 // and too much memory on one rank is an error on all of them and does no harm.
 func TestAllocAmount(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 3)
 			defer fasttest.CloseAll(t, all)
-			errs := fasttest.OnAll(all, func(c *Comm) error {
+			errs := fasttest.OnAll(all, func(c *fast.Comm) error {
 				for _, n := range []int{-1, math.MaxInt, math.MaxInt/8 + 1} {
-					if b, err := Alloc[float64](t.Context(), c, n); !errors.Is(err, ErrInvalidArgument) || b != nil {
+					if b, err := fast.Alloc[float64](t.Context(), c, n); !errors.Is(err, fast.ErrInvalidArgument) || b != nil {
 						return fmt.Errorf("%d elements: %v", n, err)
 					}
 				}
@@ -31,14 +32,14 @@ func TestAllocAmount(t *testing.T) {
 				if c.Rank() == 1 {
 					n = math.MaxInt >> 3 // 1 EiB
 				}
-				if b, err := Alloc[byte](t.Context(), c, n); err == nil || b != nil || !strings.Contains(err.Error(), "cannot allocate memory") {
+				if b, err := fast.Alloc[byte](t.Context(), c, n); err == nil || b != nil || !strings.Contains(err.Error(), "cannot allocate memory") {
 					return fmt.Errorf("more than there is: %v", err)
 				}
-				b, err := Alloc[complex128](t.Context(), c, c.Rank()*100_000)
+				b, err := fast.Alloc[complex128](t.Context(), c, c.Rank()*100_000)
 				if err != nil || len(b) != c.Rank()*100_000 || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%exec.CacheLine != 0 {
 					return fmt.Errorf("%d elements: %w", len(b), err)
 				}
-				return Barrier(t.Context(), c)
+				return fast.Barrier(t.Context(), c)
 			})
 			if err := errors.Join(errs...); err != nil {
 				t.Error(err)
@@ -49,97 +50,67 @@ func TestAllocAmount(t *testing.T) {
 
 // TestFree gives back what Alloc has returned, once, and nothing else.
 func TestFree(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 2)
 			if err := errors.Join(fasttest.OnAll(all, freeOnce)...); err != nil {
 				t.Error(err)
 			}
 			fasttest.CloseAll(t, all)
-			if err := Free(all[0], []int{1}); !errors.Is(err, ErrClosed) {
+			if err := fast.Free(all[0], []int{1}); !errors.Is(err, fast.ErrClosed) {
 				t.Errorf("after Close: %v", err)
 			}
-			if _, err := Alloc[int](t.Context(), all[0], 1); !errors.Is(err, ErrClosed) {
+			if _, err := fast.Alloc[int](t.Context(), all[0], 1); !errors.Is(err, fast.ErrClosed) {
 				t.Errorf("after Close: %v", err)
 			}
 		})
 	}
-	if _, err := Alloc[int](t.Context(), nil, 1); !errors.Is(err, ErrInvalidArgument) {
+	if _, err := fast.Alloc[int](t.Context(), nil, 1); !errors.Is(err, fast.ErrInvalidArgument) {
 		t.Error(err)
 	}
-	if err := Free(nil, []int{1}); !errors.Is(err, ErrInvalidArgument) {
+	if err := fast.Free(nil, []int{1}); !errors.Is(err, fast.ErrInvalidArgument) {
 		t.Error(err)
 	}
 }
 
-func freeOnce(c *Comm) error {
-	b, err := Alloc[int](context.Background(), c, 10)
+func freeOnce(c *fast.Comm) error {
+	b, err := fast.Alloc[int](context.Background(), c, 10)
 	if err != nil {
 		return err
 	}
-	empty, err := Alloc[int](context.Background(), c, 0)
+	empty, err := fast.Alloc[int](context.Background(), c, 0)
 	if err != nil {
 		return err
 	}
 	for what, x := range map[string][]int{"nil": nil, "a part": b[:9], "the rest": b[1:], "other memory": make([]int, 10)} {
-		if err := Free(c, x); !errors.Is(err, ErrInvalidArgument) {
+		if err := fast.Free(c, x); !errors.Is(err, fast.ErrInvalidArgument) {
 			return fmt.Errorf("%s: %v", what, err)
 		}
 	}
-	if err := errors.Join(Free(c, empty), Free(c, b)); err != nil {
+	if err := errors.Join(fast.Free(c, empty), fast.Free(c, b)); err != nil {
 		return err
 	}
-	if err := Free(c, b); !errors.Is(err, ErrInvalidArgument) {
+	if err := fast.Free(c, b); !errors.Is(err, fast.ErrInvalidArgument) {
 		return fmt.Errorf("again: %v", err)
 	}
-	return Barrier(context.Background(), c)
-}
-
-// TestFreeDuringCall is refused: the call may use the memory.
-func TestFreeDuringCall(t *testing.T) {
-	all := comms(2)
-	defer fasttest.CloseAll(t, all)
-	errs := fasttest.OnAll(all, func(c *Comm) error {
-		b, err := Alloc[int](t.Context(), c, 10)
-		if err != nil || c.Rank() == 1 {
-			return errors.Join(err, Barrier(t.Context(), c), Barrier(t.Context(), c))
-		}
-		h := StartBarrier(t.Context(), c)
-		if err := h.Wait(t.Context()); err != nil {
-			return err
-		}
-		c.busy.Set()
-		if err := Free(c, b); !errors.Is(err, ErrConcurrentUse) {
-			return fmt.Errorf("during a call: %v", err)
-		}
-		c.busy.Unset()
-		c.starts().pending.Add(1)
-		if err := Free(c, b); !errors.Is(err, ErrConcurrentUse) {
-			return fmt.Errorf("before a call that was started: %v", err)
-		}
-		c.starts().pending.Add(-1)
-		return errors.Join(Free(c, b), Barrier(t.Context(), c))
-	})
-	if err := errors.Join(errs...); err != nil {
-		t.Error(err)
-	}
+	return fast.Barrier(context.Background(), c)
 }
 
 // TestCloseDuringCall: memory stays while a call uses it that runs in another goroutine when the communicator is
 // closed.
 func TestCloseDuringCall(t *testing.T) {
-	for _, w := range Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			for range fasttest.Tries(t, 20, 500) {
 				all := w.Comms(t, 2)
-				if err := errors.Join(fasttest.OnAll(all, func(c *Comm) error {
-					b, err := Alloc[float64](t.Context(), c, 200_000)
+				if err := errors.Join(fasttest.OnAll(all, func(c *fast.Comm) error {
+					b, err := fast.Alloc[float64](t.Context(), c, 200_000)
 					if err != nil {
 						return err
 					}
 					time.AfterFunc(time.Duration(c.Rank()+1)*500*time.Microsecond, func() { _ = c.Close() })
 					for err == nil { // until it is closed, by this rank or the other one
-						err = AllReduce(context.Background(), c, b, Max, WithAlgorithm("two-shot"))
+						err = fast.AllReduce(context.Background(), c, b, fast.Max, fast.WithAlgorithm("two-shot"))
 					}
 					return nil
 				})...); err != nil {

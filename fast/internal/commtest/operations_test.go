@@ -1,4 +1,4 @@
-package fast_test
+package commtest
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 // TestAlloc has every operation work on memory of Alloc, on all transports: whole, parts of it, misaligned against
 // pages.
 func TestAlloc(t *testing.T) {
-	for _, w := range fast.Worlds {
+	for _, w := range worlds {
 		for _, size := range []int{1, 2, 3, 4} {
 			t.Run(fmt.Sprint(w.Name, " ", size), func(t *testing.T) {
 				all := w.Comms(t, size)
@@ -49,7 +49,7 @@ func TestAlloc(t *testing.T) {
 // TestCrowd uses one communicator from 64 goroutines at once. Whatever comes of each call, all of them end, and not all
 // are refused: on each rank one comes first.
 func TestCrowd(t *testing.T) {
-	for _, w := range fast.Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 2)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -84,7 +84,7 @@ func TestCrowd(t *testing.T) {
 // TestQueue has 64 goroutines use one communicator, of which each waits until the one before is done: all calls are
 // right.
 func TestQueue(t *testing.T) {
-	for _, w := range fast.Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 3)
 			fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *fast.Comm) error {
@@ -128,7 +128,7 @@ func endOf(err error) string {
 
 // TestManyCommunicators uses 64 communicators of one world at once, each from a goroutine of its own on every rank.
 func TestManyCommunicators(t *testing.T) {
-	for _, w := range fast.Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 3)
 			for rank, err := range fasttest.OnAll(all, func(c *fast.Comm) error {
@@ -161,7 +161,7 @@ func TestManyCommunicators(t *testing.T) {
 
 // TestOverlappingGroups uses groups with ranks in common, all at once.
 func TestOverlappingGroups(t *testing.T) {
-	for _, w := range fast.Worlds {
+	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 4)
 			groups := [][]int{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {3, 1, 0}, {0, 1, 2, 3}, {2}}

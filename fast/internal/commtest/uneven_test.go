@@ -1,4 +1,4 @@
-package fast
+package commtest
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/fasttest"
 )
@@ -16,9 +17,9 @@ import (
 func TestAllToAllVAppend(t *testing.T) {
 	for size := 1; size <= 5; size++ {
 		for _, room := range []int{0, 2, 100} {
-			if err := Run(t.Context(), size, func(ctx context.Context, c *Comm) error {
+			if err := fast.Run(t.Context(), size, func(ctx context.Context, c *fast.Comm) error {
 				var src []int32
-				var to Blocks
+				var to fast.Blocks
 				want, wantCounts := []int32{7}, []int(nil)
 				for r := range size {
 					to.Counts = append(to.Counts, (c.Rank()+2*r)%3)
@@ -30,7 +31,7 @@ func TestAllToAllVAppend(t *testing.T) {
 						want = append(want, int32(100*r+10*c.Rank()+i))
 					}
 				}
-				got, blocks, err := AllToAllVAppend(ctx, c, append(make([]int32, 0, 1+room), 7), src, to)
+				got, blocks, err := fast.AllToAllVAppend(ctx, c, append(make([]int32, 0, 1+room), 7), src, to)
 				if err != nil || !slices.Equal(got, want) || !slices.Equal(blocks.Counts, wantCounts) {
 					return fmt.Errorf("rank %d: %v of %v, %v, want %v of %v", c.Rank(), got, blocks, err, want, wantCounts)
 				}
@@ -44,19 +45,19 @@ func TestAllToAllVAppend(t *testing.T) {
 
 // TestAllToAllVAppendRefuses: before anything is sent, so that the communicator stays healthy.
 func TestAllToAllVAppendRefuses(t *testing.T) {
-	if err := Run(t.Context(), 1, func(ctx context.Context, c *Comm) error {
+	if err := fast.Run(t.Context(), 1, func(ctx context.Context, c *fast.Comm) error {
 		memory := make([]int32, 8)
 		for what, call := range map[string]func() error{
-			"counts of two ranks": func() error { return appended(ctx, c, nil, memory[:2], Blocks{Counts: []int{1, 1}}) },
-			"a negative count":    func() error { return appended(ctx, c, nil, memory[:0], Blocks{Counts: []int{-1}}) },
-			"too few elements":    func() error { return appended(ctx, c, nil, memory[:2], Blocks{Counts: []int{3}}) },
-			"one memory":          func() error { return appended(ctx, c, memory[:4], memory[4:], Blocks{Counts: []int{4}}) },
+			"counts of two ranks": func() error { return appended(ctx, c, nil, memory[:2], fast.Blocks{Counts: []int{1, 1}}) },
+			"a negative count":    func() error { return appended(ctx, c, nil, memory[:0], fast.Blocks{Counts: []int{-1}}) },
+			"too few elements":    func() error { return appended(ctx, c, nil, memory[:2], fast.Blocks{Counts: []int{3}}) },
+			"one memory":          func() error { return appended(ctx, c, memory[:4], memory[4:], fast.Blocks{Counts: []int{4}}) },
 		} {
-			if err := call(); !errors.Is(err, ErrInvalidArgument) {
+			if err := call(); !errors.Is(err, fast.ErrInvalidArgument) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		return appended(ctx, c, memory[:4:4], memory[4:], Blocks{Counts: []int{4}})
+		return appended(ctx, c, memory[:4:4], memory[4:], fast.Blocks{Counts: []int{4}})
 	}); err != nil {
 		t.Error(err)
 	}
@@ -65,18 +66,18 @@ func TestAllToAllVAppendRefuses(t *testing.T) {
 // TestAllToAllVAppendAborts: a rank that is told of counts that cannot be gives the communicator up, for all.
 func TestAllToAllVAppendAborts(t *testing.T) {
 	for _, count := range []int{-1, math.MaxInt, exec.MaxScratch/4 + 1} {
-		all := comms(2)
-		errs := fasttest.OnAll(all, func(c *Comm) error {
+		all := comms(t, 2)
+		errs := fasttest.OnAll(all, func(c *fast.Comm) error {
 			if c.Rank() == 1 { // it lies
-				if err := AllToAllInto(t.Context(), c, make([]int, 2), []int{count, 0}); err != nil {
+				if err := fast.AllToAllInto(t.Context(), c, make([]int, 2), []int{count, 0}); err != nil {
 					return err
 				}
-				return Barrier(t.Context(), c)
+				return fast.Barrier(t.Context(), c)
 			}
-			return appended(t.Context(), c, nil, nil, Blocks{Counts: []int{0, 0}})
+			return appended(t.Context(), c, nil, nil, fast.Blocks{Counts: []int{0, 0}})
 		})
 		for rank, err := range errs {
-			if !errors.Is(err, ErrAborted) {
+			if !errors.Is(err, fast.ErrAborted) {
 				t.Errorf("%d elements, rank %d: %v", count, rank, err)
 			}
 		}
@@ -86,17 +87,17 @@ func TestAllToAllVAppendAborts(t *testing.T) {
 
 // TestStartedKeepsBlocks: Counts may change when calls were started, and each call has its own.
 func TestStartedKeepsBlocks(t *testing.T) {
-	if err := Run(t.Context(), 2, func(ctx context.Context, c *Comm) error {
+	if err := fast.Run(t.Context(), 2, func(ctx context.Context, c *fast.Comm) error {
 		bufs := [][]int32{make([]int32, 5), make([]int32, 5)}
 		counts := []int{0, 0}
-		var handles []*Handle
+		var handles []*fast.Handle
 		if err := c.Batch(func() error {
 			for i, buf := range bufs {
 				for j := range buf {
 					buf[j] = int32(100*c.Rank() + 10*i + j)
 				}
 				counts[0], counts[1] = 1+3*i, 4-3*i
-				handles = append(handles, StartAllGatherV(ctx, c, buf, Blocks{Counts: counts}))
+				handles = append(handles, fast.StartAllGatherV(ctx, c, buf, fast.Blocks{Counts: counts}))
 				counts[0], counts[1] = -1, -1
 			}
 			return nil
@@ -114,7 +115,7 @@ func TestStartedKeepsBlocks(t *testing.T) {
 	}
 }
 
-func appended(ctx context.Context, c *Comm, dst, src []int32, to Blocks) error {
-	_, _, err := AllToAllVAppend(ctx, c, dst, src, to)
+func appended(ctx context.Context, c *fast.Comm, dst, src []int32, to fast.Blocks) error {
+	_, _, err := fast.AllToAllVAppend(ctx, c, dst, src, to)
 	return err
 }

@@ -1,0 +1,3 @@
+// Package commtest tests communicators over every transport, from outside package fast: disagreements, deadlocks,
+// failures, memory, and calls beside each other.
+package commtest
