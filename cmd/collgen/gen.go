@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +14,9 @@ import (
 	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/verify"
 )
+
+// errDiffers says that check found something.
+var errDiffers = errors.New("the generated files are not what collgen gen would write")
 
 // genCommand is collgen gen and collgen check.
 type genCommand struct {
@@ -207,22 +208,4 @@ func (x change) write() error {
 		os.Remove(f.Name())
 	}
 	return err
-}
-
-// relativeName is path as seen from here, where that is shorter.
-func relativeName(path string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if rel, err := filepath.Rel(here, path); err == nil && len(rel) < len(path) {
-		return rel
-	}
-	return path
-}
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -31,7 +31,6 @@ import (
 	"os/signal"
 	"slices"
 
-	"github.com/collgen/collgen/internal/program"
 	"github.com/collgen/collgen/verify"
 )
 
@@ -40,17 +39,6 @@ const (
 	statusFailed = 1
 	statusUsage  = 2
 )
-
-// command is a command of collgen.
-type command struct {
-	name, args, summary string
-	prepare             func(c *call) runner // registers the flags of the command
-}
-
-// runner runs a command after its flags were parsed.
-type runner interface {
-	run(ctx context.Context) error
-}
 
 var commands = []command{
 	{"gen", "[directory]", "prove the algorithms of a package and write their Go", prepareGen},
@@ -63,26 +51,6 @@ var commands = []command{
 	{"replay", "directory", "compare what the ranks of a run have written down with the proved schedules", prepareReplay},
 	{"cost", "pattern", "predict how long algorithms take on a machine that need not be at hand", prepareCost},
 }
-
-// call is one run of a command, with the flags that commands share.
-type call struct {
-	flags          *flag.FlagSet
-	args           []string // besides flags
-	command        []string // after --
-	stdout, stderr io.Writer
-
-	json      bool
-	verbose   bool
-	dir       string // of the package whose algorithms are meant
-	catalogue bool   // the built-in algorithms are meant
-	progress  *program.Progress
-}
-
-// usageError is an error of the command line.
-type usageError struct{ error }
-
-// errDiffers says that check found something.
-var errDiffers = errors.New("the generated files are not what collgen gen would write")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -165,67 +133,4 @@ func (c *call) writeFailure(err error) {
 	if err := writeJSON(c.stdout, failure); err != nil {
 		fmt.Fprintln(c.stderr, err)
 	}
-}
-
-func newCall(cmd command, stdout, stderr io.Writer) (*call, runner) {
-	c := &call{flags: flag.NewFlagSet("collgen "+cmd.name, flag.ContinueOnError), stdout: stdout, stderr: stderr}
-	c.flags.SetOutput(io.Discard)
-	c.flags.BoolVar(&c.json, "json", false, "write JSON")
-	c.flags.BoolVar(&c.verbose, "v", false, "show progress also where standard error is no terminal")
-	c.progress = program.NewProgress(stderr)
-	return c, cmd.prepare(c)
-}
-
-// packageFlags registers the flags that select a package's algorithms.
-func (c *call) packageFlags() {
-	c.flags.StringVar(&c.dir, "package", "", "the algorithms of the package in `directory`")
-	c.flags.BoolVar(&c.catalogue, "catalogue", false, "the built-in algorithms, also where the package in this folder has its own")
-}
-
-// tuneFlag registers the flag for the file of a table of rules.
-func (c *call) tuneFlag(file *string) {
-	c.flags.StringVar(file, "tune", "", "put the rules in `file`, as of collperf -tune, before those that there are")
-}
-
-func (cmd command) help(c *call, w io.Writer) {
-	fmt.Fprintf(w, "collgen %s [flags] %s: %s.\n\n", cmd.name, cmd.args, cmd.summary)
-	c.flags.SetOutput(w)
-	c.flags.PrintDefaults()
-}
-
-// parse reads flags and arguments in any order.
-func (c *call) parse(args []string) error {
-	for len(args) > 0 {
-		if err := c.flags.Parse(args); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				return err
-			}
-			return usageError{err}
-		}
-		args = c.flags.Args()
-		if len(args) > 0 {
-			c.args = append(c.args, args[0])
-			args = args[1:]
-		}
-	}
-	if len(c.args) > 1 {
-		return usageError{fmt.Errorf("one argument is enough: %q", c.args)}
-	}
-	c.progress.Verbose = c.verbose
-	return nil
-}
-
-// isSet reports whether the command line has the flag called name.
-func (c *call) isSet(name string) bool {
-	set := false
-	c.flags.Visit(func(f *flag.Flag) { set = set || f.Name == name })
-	return set
-}
-
-// arg returns the argument, or otherwise.
-func (c *call) arg(otherwise string) string {
-	if len(c.args) == 0 {
-		return otherwise
-	}
-	return c.args[0]
 }
