@@ -84,7 +84,9 @@ func draw(fset *token.FileSet, p *types.Package, info *types.Info) drawing {
 	return d
 }
 
-func fileOf(fset *token.FileSet, pos token.Pos) string { return filepath.Base(fset.Position(pos).Filename) }
+func fileOf(fset *token.FileSet, pos token.Pos) string {
+	return filepath.Base(fset.Position(pos).Filename)
+}
 
 // isShared reports whether o is at the package's level, a method or a field.
 func isShared(o types.Object) bool {

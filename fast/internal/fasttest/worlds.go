@@ -51,8 +51,8 @@ func Worlds[C, O any](init Init[C, O], more ...O) []World[C] {
 
 // OverRDMA returns the world of ranks that talk over RDMA alone.
 func OverRDMA[C, O any](init Init[C, O], more ...O) World[C] {
-	alone := Option[O](func(p *bootstrap.Config) { p.Transport = "rdma" })
 	return World[C]{"rdma", func(t testing.TB, size int) []C {
+		alone := Option[O](func(p *bootstrap.Config) { p.Transport = "rdma" })
 		return InitAll(t, size, init, append([]O{alone, WithDevices[O]()}, more...)...)
 	}}
 }
