@@ -29,7 +29,7 @@ type Card struct {
 }
 
 const (
-	cardVersion  = 4
+	cardVersion  = 5
 	maxCard      = 1 << 10
 	maxSocket    = 64
 	maxAddresses = 16
