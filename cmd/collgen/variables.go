@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // variable is a package-level variable that holds a primitive or an algorithm.
@@ -49,19 +50,31 @@ func relative(p token.Position) token.Position {
 	return p
 }
 
-// literals returns the positions of the composite literals of certain types in the value of v, in source order.
+// literals returns the positions of the values of certain types that are made in the value of v, in source order: of
+// composite literals, and of calls of package words.
 func literals(pkg *packages.Package, v types.Object, isWanted func(types.Type) bool) []token.Position {
 	var found []token.Position
 	for _, f := range pkg.Syntax {
 		ast.Inspect(valueOf(f, v, pkg.TypesInfo), func(n ast.Node) bool {
-			lit, ok := n.(*ast.CompositeLit)
-			if ok && isWanted(pkg.TypesInfo.TypeOf(lit)) {
-				found = append(found, relative(pkg.Fset.Position(lit.Pos())))
+			if x, ok := n.(ast.Expr); ok && isMade(x, pkg.TypesInfo) && isWanted(pkg.TypesInfo.TypeOf(x)) {
+				found = append(found, relative(pkg.Fset.Position(x.Pos())))
 			}
 			return true
 		})
 	}
 	return found
+}
+
+// isMade reports whether x is a composite literal or a call of package words.
+func isMade(x ast.Expr, info *types.Info) bool {
+	switch x := x.(type) {
+	case *ast.CompositeLit:
+		return true
+	case *ast.CallExpr:
+		f := typeutil.StaticCallee(info, x)
+		return f != nil && f.Pkg() != nil && f.Pkg().Path() == wordsPath
+	}
+	return false
 }
 
 func isCost(t types.Type) bool { return t != nil && isNamed(t, genPath, "Cost") }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/collgen/collgen/gen"
+	w "github.com/collgen/collgen/gen/words"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -41,21 +42,16 @@ var InOneStep = gen.Algorithm{
 	Body: []gen.Node{
 		gen.Let{Name: "prev", Is: before},
 		gen.Let{Name: "next", Is: after},
-		gen.If{
-			Cond: spec.Eq(spec.Size, spec.Int(1)),
-			Then: []gen.Node{gen.Step{
-				gen.Copy{Into: gen.Chunk(spec.Out, spec.Int(0)), From: gen.Chunk(spec.In, spec.Int(0))},
-				gen.Copy{Into: gen.Chunk(spec.Out, spec.Int(1)), From: gen.Chunk(spec.In, spec.Int(0))},
-			}},
+		w.IfElse("size == 1",
+			[]gen.Node{w.Step(w.Copy("out[0]", "in[0]"), w.Copy("out[1]", "in[0]"))},
 			// Messages between two ranks arrive in the order in which they were sent. Where both neighbours are the
 			// same rank, the first message that it sends goes to its next one: here it comes from the previous one.
-			Else: []gen.Node{gen.Step{
-				gen.Send{To: spec.Var("next"), Data: gen.Chunk(spec.In, spec.Int(0))},
-				gen.Send{To: spec.Var("prev"), Data: gen.Chunk(spec.In, spec.Int(0))},
-				gen.Recv{From: spec.Var("prev"), Into: gen.Chunk(spec.Out, spec.Int(0))},
-				gen.Recv{From: spec.Var("next"), Into: gen.Chunk(spec.Out, spec.Int(1))},
-			}},
-		},
+			[]gen.Node{w.Step(
+				w.Send("next", "in[0]"),
+				w.Send("prev", "in[0]"),
+				w.Recv("prev", "out[0]"),
+				w.Recv("next", "out[1]"),
+			)}),
 	},
 	Cost: gen.Cost{Alpha: spec.Int(2), Beta: spec.Int(2), Gamma: spec.Int(0)},
 }
@@ -71,26 +67,18 @@ var InTwoShifts = gen.Algorithm{
 	Body: []gen.Node{
 		gen.Let{Name: "prev", Is: before},
 		gen.Let{Name: "next", Is: after},
-		gen.For{Var: "turn", N: spec.Int(2), Body: []gen.Node{
-			gen.Let{Name: "to", Is: spec.If(isFirst(spec.Var("turn")), spec.Var("next"), spec.Var("prev"))},
-			gen.Let{Name: "from", Is: spec.If(isFirst(spec.Var("turn")), spec.Var("prev"), spec.Var("next"))},
-			gen.If{
-				Cond: spec.Eq(spec.Size, spec.Int(1)),
-				Then: []gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(spec.Out, spec.Var("turn")), From: gen.Chunk(spec.In, spec.Int(0))}}},
-				Else: []gen.Node{gen.Step{
-					gen.Send{To: spec.Var("to"), Data: gen.Chunk(spec.In, spec.Int(0))},
-					gen.Recv{From: spec.Var("from"), Into: gen.Chunk(spec.Out, spec.Var("turn"))},
-				}},
-			},
-		}},
+		w.Loop("turn", "2",
+			w.Let("to", "if turn == 0 then next else prev"),
+			w.Let("from", "if turn == 0 then prev else next"),
+			w.IfElse("size == 1",
+				[]gen.Node{w.Step(w.Copy("out[turn]", "in[0]"))},
+				[]gen.Node{w.Step(w.Send("to", "in[0]"), w.Recv("from", "out[turn]"))})),
 	},
 	// The blocks before the turn's own have come: the first is that of the rank before, the second that of the rank
 	// after.
 	Hints: gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{{
 		Buf: spec.Out, Where: spec.Lt(gen.Cell, spec.Var("turn")),
-		Chunk: spec.Int(0), First: spec.If(isFirst(gen.Cell), before, after), Count: spec.Int(1),
+		Chunk: spec.Int(0), First: spec.If(spec.Eq(gen.Cell, spec.Int(0)), before, after), Count: spec.Int(1),
 	}}}}},
 	Cost: gen.Cost{Alpha: spec.Int(2), Beta: spec.Int(2), Gamma: spec.Int(0)},
 }
-
-func isFirst(x spec.Expr) spec.Expr { return spec.Eq(x, spec.Int(0)) }

@@ -28,6 +28,7 @@ var importRules = []importRule{
 	{pattern: "spec/spectest", may: []string{"spec", "pgregory.net/rapid"}},
 	{pattern: "selection"},
 	{pattern: "gen", may: []string{"spec", "selection"}, never: []string{"fast"}},
+	{pattern: "gen/words", may: []string{"spec", "gen"}, never: []string{"fast"}},
 	{pattern: "gen/catalogue", may: []string{"spec", "selection", "gen"}, never: []string{"fast"}},
 	{pattern: "gen/emit/golang", may: []string{"spec", "gen", "gen/induct", "gen/emit/text", "github.com/dave/jennifer"}, never: []string{"fast"}},
 	{pattern: "gen/emit/*", may: []string{"spec", "gen", "gen/induct"}, never: []string{"fast"}},
