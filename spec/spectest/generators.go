@@ -68,21 +68,14 @@ func Inputs[T spec.Elem](p spec.Primitive, c spec.Call, count int) *rapid.Genera
 	})
 }
 
-// Slices generates slices of n values that start anywhere in their memory, so that vector instructions meet every
-// alignment. What lies around them belongs to the slice's array, and appending to it copies.
-func Slices[T spec.Elem](n int) *rapid.Generator[[]T] {
-	return rapid.Custom(func(t *rapid.T) []T {
-		random, kind := source(t)
-		return slice[T](random, kind, n)
-	})
-}
-
 // source draws what random values are made from: one number for all, because drawing each would take too long.
 func source(t *rapid.T) (*rand.Rand, Kind) {
 	kind := rapid.SampledFrom([]Kind{Ordinary, Special, AnyBits, Mixed}).Draw(t, "kind")
 	return rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), kind
 }
 
+// slice returns n values that start anywhere in their memory, so that vector instructions meet every alignment. What
+// lies around them belongs to the slice's array, and appending to it copies.
 func slice[T spec.Elem](random *rand.Rand, kind Kind, n int) []T {
 	lead := random.IntN(17)
 	x := make([]T, lead+n+16)[lead : lead+n : lead+n]
