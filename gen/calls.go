@@ -16,6 +16,25 @@ func (a *Algorithm) Serves(size, local int) bool {
 	return err == nil && v != 0
 }
 
+// MostRanks returns the largest size that the algorithm serves, where Requires.Size has the condition size <= n, alone or
+// beside others. It is not ok where there is no such condition.
+func (a *Algorithm) MostRanks() (n int, ok bool) { return mostRanks(a.Requires.Size) }
+
+func mostRanks(e spec.Expr) (n int, ok bool) {
+	switch {
+	case e.Kind == spec.LeExpr && e.Args[0].Kind == spec.Variable && e.Args[0].Name == spec.Size.Name && e.Args[1].Kind == spec.Const:
+		return e.Args[1].N, true
+	case e.Kind != spec.AndExpr:
+		return 0, false
+	}
+	x, hasX := mostRanks(e.Args[0])
+	y, hasY := mostRanks(e.Args[1])
+	if hasX && hasY {
+		return min(x, y), true
+	}
+	return x + y, hasX || hasY // the one that there is
+}
+
 // ofSize binds what Requires.Size may mention.
 func (p Params) ofSize() spec.Env {
 	return spec.Env{{Name: spec.Size.Name, Value: p.Size}, {Name: spec.Local.Name, Value: p.Local}}

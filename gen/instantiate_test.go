@@ -13,6 +13,26 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
+// TestMostRanks: no condition but an upper limit of the size, by itself or beside others, says how many ranks are served.
+func TestMostRanks(t *testing.T) {
+	size, n := spec.Size, spec.Int
+	four := spec.Le(size, n(4))
+	for _, x := range []struct {
+		is   spec.Expr
+		most int
+		ok   bool
+	}{
+		{four, 4, true}, {spec.And(four, spec.Le(size, n(3))), 3, true}, {spec.And(spec.Lt(n(1), size), four), 4, true},
+		{spec.And(four, spec.Lt(n(1), size)), 4, true}, {spec.Expr{}, 0, false}, {spec.Or(four, spec.Lt(n(1), size)), 0, false},
+		{spec.Le(n(4), size), 0, false}, {spec.Not(four), 0, false}, {spec.Le(spec.Local, n(4)), 0, false}, {spec.Lt(size, n(4)), 0, false},
+	} {
+		a := gen.Algorithm{Requires: gen.Requires{Size: x.is}}
+		if most, ok := a.MostRanks(); most != x.most || ok != x.ok {
+			t.Errorf("sizes with %v: %d, %v", x.is, most, ok)
+		}
+	}
+}
+
 // TestInstantiateFindsFaults makes algorithms with one action that is wrong on some rank of three; want is what the
 // error says, and rank and node what it is about.
 func TestInstantiateFindsFaults(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/collgen/collgen/gen"
@@ -74,6 +75,16 @@ func Algorithm(ctx context.Context, a *gen.Algorithm, o Options) (Summary, error
 		p.summary.Order = spec.AnyTree
 	}
 	return p.summary, p.unusedScratch()
+}
+
+// TriesAll reports whether Algorithm proves every call that a serves when it proves all sizes up to a last one: a says
+// that it serves no more, and has no depths and no pairs of ranks.
+func TriesAll(a *gen.Algorithm, last int) bool {
+	most, ok := a.MostRanks()
+	for size := last + 1; size <= most; size++ {
+		ok = ok && len(a.Locals(size)) == 0
+	}
+	return ok && !a.HasDepth() && !slices.Contains(a.Primitive.Params, spec.ParamPeer)
 }
 
 func (o Options) orDefault() Options {

@@ -99,6 +99,33 @@ func TestEveryCallIsProved(t *testing.T) {
 	}
 }
 
+// TestTriesAll has algorithms that serve more calls than are tried, each by one number, a depth or a pair of ranks.
+func TestTriesAll(t *testing.T) {
+	upTo := func(a gen.Algorithm, n int) *gen.Algorithm {
+		a.Requires.Size = spec.And(spec.Lt(zero, spec.Size), spec.Le(spec.Size, spec.Int(n)))
+		return &a
+	}
+	even := *upTo(catalogue.AllGatherRing, 7)
+	even.Requires.Size = spec.And(even.Requires.Size, spec.Eq(spec.BitAnd(spec.Size, one), zero))
+	if verify.TriesAll(&even, 5) || !verify.TriesAll(&even, 6) {
+		t.Error("of even sizes up to 7, the last one is 6")
+	}
+	for _, x := range []struct {
+		a    *gen.Algorithm
+		want bool
+	}{
+		{upTo(catalogue.AllGatherRing, verify.MaxSize), true},
+		{upTo(catalogue.AllGatherRing, verify.MaxSize+1), false},
+		{&catalogue.AllGatherRing, false},
+		{upTo(catalogue.BroadcastChain, verify.MaxSize), false},
+		{upTo(catalogue.SendDirect, verify.MaxSize), false},
+	} {
+		if got := verify.TriesAll(x.a, verify.MaxSize); got != x.want {
+			t.Errorf("%s for sizes with %v: %v", x.a.FullName(), x.a.Requires.Size, got)
+		}
+	}
+}
+
 func TestNothing(t *testing.T) {
 	a := catalogue.AllReduceTree
 	a.Requires.Size = zero

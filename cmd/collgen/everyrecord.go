@@ -66,6 +66,9 @@ func (c *proveCommand) recordProved(ctx context.Context, s *source, results []pr
 	var list []smtproof.Record
 	var stale []string
 	for _, x := range results {
+		if x.isTried() {
+			continue
+		}
 		list = append(list, x.Record)
 		if !slices.ContainsFunc(recorded, func(r smtproof.Record) bool { return r.Algorithm == x.Algorithm && r.Digest == x.Digest }) {
 			stale = append(stale, x.Algorithm)

@@ -136,7 +136,7 @@ func (j *job) remarks() (lines []string) {
 		case !j.isBuiltIn && !golang.HasFunction(a.Primitive):
 			lines = append(lines, fmt.Sprintf("%s: no function is generated for %s, a primitive between two ranks: nothing calls this algorithm.",
 				a.FullName(), a.Primitive.Name))
-		case a.every.Sizes == "":
+		case a.every.Sizes == "" && !proofOf(a).All:
 			lines = append(lines, fmt.Sprintf("%s: proved up to %s; calls beyond are refused. \"collgen prove -write\" proves all, and "+
 				"\"collgen gen -n 1..N\" more ranks.", a.FullName(), proofOf(a).Limits()))
 		}

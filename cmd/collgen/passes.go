@@ -211,6 +211,9 @@ func proofOf(a *algorithm) golang.Proof {
 	s := a.proof
 	p := golang.Proof{Sizes: s.Sizes, Depths: s.Depths, Deeper: s.Deeper, Few: verify.ManyDepths, Local: a.HasLocal(), Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
 		Segment: s.Capacity > 0, Every: golang.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations, Solvers: a.every.Solvers}}
+	if n := len(s.Sizes); n > 0 {
+		p.All = verify.TriesAll(&a.Algorithm, s.Sizes[n-1])
+	}
 	isPair := slices.Contains(a.Primitive.Params, spec.ParamPeer)
 	if n := len(s.Sizes); isPair && n > 0 && s.Sizes[n-1] > verify.AllPairs {
 		p.Sampled = verify.AllPairs + 1

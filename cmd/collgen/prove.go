@@ -11,6 +11,7 @@ import (
 
 	"github.com/collgen/collgen/gen/emit/smt"
 	"github.com/collgen/collgen/gen/induct"
+	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/smtproof"
 )
 
@@ -40,6 +41,10 @@ type provedEvery struct {
 	Open    []string `json:"open,omitempty"` // what is not proved
 }
 
+// isTried reports whether the algorithm serves its Sizes alone, each of which collgen gen and collgen verify prove: there
+// is nothing for a solver, and no record.
+func (x provedEvery) isTried() bool { return x.Digest == "" && len(x.Open) == 0 }
+
 // run runs collgen prove.
 func (c *proveCommand) run(ctx context.Context) error {
 	s, err := c.shown(ctx)
@@ -64,7 +69,9 @@ func (c *proveCommand) run(ctx context.Context) error {
 	}
 	var faults []error
 	for _, x := range results {
-		faults = append(faults, errors.New(x.Open[0]))
+		for _, open := range x.Open {
+			faults = append(faults, errors.New(open))
+		}
 	}
 	for _, p := range problems {
 		x, open, err := c.proveEvery(ctx, p, o)
@@ -99,8 +106,9 @@ func (c *proveCommand) proveEvery(ctx context.Context, p *smtproof.Problem, o sm
 	return x, faults, nil
 }
 
-// problems returns those of the algorithms that the command line names, in the form of which Go is generated. Those for
-// which there is no argument are results already: of them nothing is proved.
+// problems returns those of the algorithms that the command line names, in the form of which Go is generated. Those that
+// serve no sizes but those that are tried are results already, and so are those for which there is no argument: of these
+// nothing is proved.
 func (c *proveCommand) problems(ctx context.Context, s *source) (problems []*smtproof.Problem, results []provedEvery, err error) {
 	found, err := s.match(c.arg(""))
 	if err != nil {
@@ -114,6 +122,11 @@ func (c *proveCommand) problems(ctx context.Context, s *source) (problems []*smt
 		}
 	}
 	for _, a := range found {
+		if verify.TriesAll(&a.Algorithm, maxSize) {
+			most, _ := a.MostRanks()
+			results = append(results, provedEvery{Record: smtproof.Record{Algorithm: a.FullName(), Sizes: fmt.Sprintf("1..%d", most)}})
+			continue
+		}
 		p, err := smtproof.ProblemOf(&a.Algorithm)
 		if err != nil {
 			results = append(results, provedEvery{Record: smtproof.Record{Algorithm: a.FullName()}, Open: []string{a.locate(fmt.Errorf("nothing is proved for every size: %w", err)).Error()}})
@@ -173,7 +186,11 @@ func (c *proveCommand) showProved(s *source, results []provedEvery, lemmas int) 
 		if len(x.Open) > 0 {
 			sizes = "not proved"
 		}
-		t.row(x.Algorithm, sizes, x.Obligations, max(0, x.Obligations-len(x.Open)), strings.Join(x.Solvers, ","), fmt.Sprintf("%.1f", x.Seconds))
+		by := strings.Join(x.Solvers, ",")
+		if x.isTried() {
+			by = "collgen verify"
+		}
+		t.row(x.Algorithm, sizes, x.Obligations, max(0, x.Obligations-len(x.Open)), by, fmt.Sprintf("%.1f", x.Seconds))
 		total, open = total+x.Obligations, open+min(x.Obligations, len(x.Open))
 	}
 	t.flush()

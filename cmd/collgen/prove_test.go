@@ -11,6 +11,8 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/smtproof"
 )
 
@@ -140,6 +142,33 @@ func TestProveWithoutInvariant(t *testing.T) {
 	problems, results, err := c.problems(t.Context(), s)
 	if err != nil || len(problems) != 0 || len(results) != 1 || !strings.Contains(results[0].Open[0], "no invariant of the loop over s") {
 		t.Errorf("%v %v %+v", problems, err, results)
+	}
+}
+
+// TestProveTried has algorithms without an invariant, which serve so many ranks: those that are all tried need none and have
+// no record, and one rank more is too many.
+func TestProveTried(t *testing.T) {
+	for most, isTried := range map[int]bool{verify.MaxSize: true, verify.MaxSize + 1: false} {
+		var stdout, stderr strings.Builder
+		c := &proveCommand{call: &call{stdout: &stdout, stderr: &stderr}}
+		s := &source{dir: t.TempDir()}
+		a := catalogue.AllGatherRing
+		a.Hints, a.Requires.Size = gen.Hints{}, spec.Le(spec.Size, spec.Int(most))
+		s.add(a, position{})
+		_, results, err := c.problems(t.Context(), s)
+		if err != nil || len(results) != 1 || results[0].isTried() != isTried || (len(results[0].Open) == 0) != isTried {
+			t.Errorf("up to %d: %v %+v", most, err, results)
+		}
+		if err := c.showProved(s, results, 0); err != nil || strings.Contains(stdout.String(), "1..64") != isTried {
+			t.Errorf("up to %d: %v\n%s", most, err, &stdout)
+		}
+		if !isTried {
+			continue
+		}
+		c.write = true
+		if err := c.recordProved(t.Context(), s, results); err != nil || stderr.Len() > 0 {
+			t.Errorf("up to %d: %v, %s", most, err, &stderr)
+		}
 	}
 }
 

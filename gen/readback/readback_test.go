@@ -20,7 +20,8 @@ func printed(a gen.Algorithm) gen.Algorithm { return gen.Prune(gen.Simplify(a)) 
 
 // provedOf is for which calls the algorithms of the catalogue are proved.
 func provedOf(a *gen.Algorithm) Proved {
-	p := Proved{64, 0, true}
+	_, bounded := a.MostRanks()
+	p := Proved{64, 0, !bounded}
 	if a.HasDepth() {
 		p.Depths = 4
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/smtproof"
 )
 
@@ -20,6 +21,12 @@ func emitted(a gen.Algorithm) *gen.Algorithm {
 	return &a
 }
 
+// inductive returns the algorithms of the catalogue that need a proof for every size: all but those that serve no sizes
+// but those that are tried.
+func inductive() []gen.Algorithm {
+	return slices.DeleteFunc(catalogue.Algorithms(), func(a gen.Algorithm) bool { return verify.TriesAll(&a, verify.MaxSize) })
+}
+
 // TestRecordIsCurrent fails when an algorithm, an invariant or what is derived from them has changed since it was
 // proved.
 func TestRecordIsCurrent(t *testing.T) {
@@ -27,10 +34,10 @@ func TestRecordIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != len(catalogue.Algorithms()) {
-		t.Errorf("there are records of %d algorithms, and %d algorithms", len(list), len(catalogue.Algorithms()))
+	if n := len(inductive()); len(list) != n {
+		t.Errorf("there are records of %d algorithms, and %d algorithms that serve more sizes than are tried", len(list), n)
 	}
-	for _, a := range catalogue.Algorithms() {
+	for _, a := range inductive() {
 		p, err := smtproof.ProblemOf(emitted(a))
 		if err != nil {
 			t.Error(err)

@@ -22,6 +22,7 @@ type Proof struct {
 	Folds     bool // whether there are reductions, which are in Order
 	Order     spec.Order
 	Segment   bool // whether a channel has to hold a segment of a message, of what is received AfterSend
+	All       bool // whether the algorithm serves no other calls
 	Every     Induction
 }
 
@@ -88,6 +89,9 @@ func (x Proof) words(p spec.Primitive) string {
 		"every interleaving, %s.", strings.Join(calls, ", "), x.Schedules, text.Buffering(x.Segment))
 	if x.Folds {
 		words += " Order: " + x.Order.String() + "."
+	}
+	if x.All {
+		return words + " The algorithm serves no other sizes."
 	}
 	if x.Every.Sizes == "" {
 		return words + fmt.Sprintf(" Calls beyond %s are refused without the option Unproved.", x.Limits())
