@@ -158,10 +158,6 @@ func maxSocketEnds() int {
 	return int(min(max(limitOfFiles(os.Getpid())/4, 4), 1<<16))
 }
 
-// filesPerProcess is how many open files for each process of a job are plenty: then files are sent that a process could
-// do without.
-const filesPerProcess = 8
-
 // limitOfFiles returns how many files a process may have open. It returns the maximum for a process that is not known,
 // and 0 if the system does not tell.
 func limitOfFiles(pid int) uint64 {

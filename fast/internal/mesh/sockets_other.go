@@ -33,10 +33,6 @@ func socketPair() ([2]int, error) { return [2]int{}, errNoPairs }
 
 func maxSocketEnds() int { return 0 }
 
-const filesPerProcess = 1
-
-func limitOfFiles(int) uint64 { return 0 }
-
 func pidNamespace() uint64 { return 0 }
 
 func stopCredentials(int) {}
