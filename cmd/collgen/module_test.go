@@ -106,9 +106,8 @@ func TestSeededBug(t *testing.T) {
 	t.Parallel()
 	files := ownFiles(t)
 	text := files["exchange.go"]
-	text = strings.Replace(text, `gen.Recv{From: spec.Var("prev"), Into: gen.Chunk(spec.Out, spec.Int(0))}`, "FIRST", 1)
-	text = strings.Replace(text, `Into: gen.Chunk(spec.Out, spec.Int(1))},`, `Into: gen.Chunk(spec.Out, spec.Int(0))},`, 1)
-	text = strings.Replace(text, "FIRST", `gen.Recv{From: spec.Var("prev"), Into: gen.Chunk(spec.Out, spec.Int(1))}`, 1)
+	text = strings.Replace(text, `w.Recv("prev", "out[0]")`, `w.Recv("prev", "out[1]")`, 1)
+	text = strings.Replace(text, `w.Recv("next", "out[1]")`, `w.Recv("next", "out[0]")`, 1)
 	if text == files["exchange.go"] {
 		t.Fatal("the example is not what this test thinks it is")
 	}
@@ -120,7 +119,7 @@ func TestSeededBug(t *testing.T) {
 			t.Errorf("collgen %s: status %d, %s", command, status, stdout)
 		}
 		// The receives are in the lines from which to which the messages are written.
-		line := 1 + strings.Count(text[:strings.Index(text, "gen.Recv")], "\n")
+		line := 1 + strings.Count(text[:strings.Index(text, "w.Recv")], "\n")
 		place := regexp.MustCompile(`exchange\.go:(\d+):5: neighbours/ring fails the check "postcondition"`).FindStringSubmatch(stderr)
 		if place == nil || place[1] != strconv.Itoa(line) && place[1] != strconv.Itoa(line+1) {
 			t.Errorf("want line %d or the next in the error:\n%s", line, stderr)
@@ -264,7 +263,7 @@ var mine = gen.Algorithm{
 
 // TestRefused has packages that are refused. Each error says where, and nothing is written.
 func TestRefused(t *testing.T) {
-	const receive = `gen.Recv{From: spec.Var("prev"), Into: gen.Chunk(spec.Out, spec.Int(0))}`
+	const receive = `w.Recv("prev", "out[0]")`
 	for name, test := range map[string]struct {
 		files map[string]string
 		want  string // a pattern
@@ -314,7 +313,7 @@ func TestRefused(t *testing.T) {
 			"a.go": small("theirs", strings.Replace(shift, "gen.Chunk(spec.In, spec.Int(0))", "gen.Chunk(spec.In, spec.Lt(spec.Rank, spec.Int(0)))", 1))},
 			`a\.go:17:\d+: same/copy: .* truth value`},
 		"room in channels that no transport promises": {map[string]string{"exchange.go": strings.Replace(read(t, filepath.Join(example, "exchange.go")),
-			receive, "}, gen.Step{\n"+receive, 1)},
+			receive, "), w.Step(\n"+receive, 1)},
 			`exchange\.go:\d+:\d+: neighbours/ring fails the check "room": .*, which no transport promises\n(.*\n)*.*recv .* from 1\n +waits for rank 0, step 0: send in.0. to 1`},
 	} {
 		t.Run(name, func(t *testing.T) {
