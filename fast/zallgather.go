@@ -71,6 +71,7 @@ var allGather = exec.Collective{
 		{Name: "direct", Hash: 0x67515f819b9dccd6, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherDirect},
 		{Name: "recursive-doubling", Hash: 0x250f6669f976edc7, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherRecursiveDoubling},
 		{Name: "ring", Hash: 0xeafe2749d5760bc1, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherRing},
+		{Name: "two-level", Hash: 0xafc8dfb5fb38c35c, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherTwoLevel},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "direct", MaxSize: 16, MaxPerHost: 1, Predicted: true},
@@ -412,4 +413,91 @@ func allGatherRing(ctx context.Context, x *exec.Call) error {
 		}
 	}
 	return nil
+}
+
+// allGatherTwoLevel is allgather/two-level. The first rank of each host gathers its blocks, sends them to the first
+// ranks of all others in a single step, and passes on what these send: every host gets each block once.
+//
+// Before:
+//   - On every rank r, in has count elements: len(in[r]) = count for r < size.
+//   - On every rank r, out has size·count elements: len(out[r]) = size·count for r < size.
+//   - On every rank r, in holds the input of rank r: in[r] = x[r] for r < size.
+//
+// After:
+//   - On every rank r, block b of out holds the input of rank b: out[r][b] = x[b] for r < size, b < size.
+//   - Nothing else is changed.
+//
+// In place: On every rank r, block r of out may be the same memory as in; in and out do not overlap otherwise:
+// &out[r][r] = &in[r] for r < size.
+//
+// Requires: sizes with (size % local) == 0.
+//
+// Cost on the critical path: (2 * (local - 1)) + ((size / local) - 1) messages, ((local - 1) * (size + 1)) + (size -
+// local) chunks sent, 0 chunks reduced.
+//
+// Source: Träff, Hunold: Decomposing MPI collectives for exploiting multi-lane communication, CLUSTER 2020.
+//
+// Proved for sizes 1..64, every number of ranks on each host, out of place and in place (280 schedules): what is said
+// after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for
+// a message. By induction over steps, for all sizes, every number of ranks on each host, while sizes and products fit
+// an int: what the primitive promises holds, no two accesses race, and the call ends in every interleaving, even if no
+// channel has room for a message; 29 obligations, each proved by z3 and by cvc5.
+//
+// Specification 0x9e499135016d7f3e.
+// Algorithm 0xafc8dfb5fb38c35c.
+func allGatherTwoLevel(ctx context.Context, x *exec.Call) error {
+	rank, size, local := x.Rank, x.Size, x.Local
+	if err := x.Layout(1, 0); err != nil {
+		return err
+	}
+	host := rank / local
+	seat := rank % local
+	hosts := size / local
+	if seat == 0 {
+		for collectT := range local - 1 {
+			collectFrom := seat - collectT - 1
+			if collectFrom < 0 {
+				collectFrom += local
+			}
+			x.Recv(host*local+collectFrom, x.Out.Chunk(host*local+collectFrom))
+		}
+		if err := x.Exchange(ctx); err != nil {
+			return err
+		}
+		x.Copy(x.Out.Chunk(host*local+seat), x.In.Chunk(0))
+	} else {
+		x.Send(host*local, x.In.Chunk(0))
+		if err := x.Exchange(ctx); err != nil {
+			return err
+		}
+	}
+	if seat == 0 {
+		for meetT := range hosts - 1 {
+			meetTo := host + meetT + 1
+			if meetTo >= hosts {
+				meetTo -= hosts
+			}
+			meetFrom := host - meetT - 1
+			if meetFrom < 0 {
+				meetFrom += hosts
+			}
+			x.Send(seat+meetTo*local, x.Out.Span(host*local, local))
+			x.Recv(seat+meetFrom*local, x.Out.Span(meetFrom*local, local))
+		}
+		if err := x.Exchange(ctx); err != nil {
+			return err
+		}
+	}
+	if seat == 0 {
+		for spreadT := range local - 1 {
+			spreadTo := seat + spreadT + 1
+			if spreadTo >= local {
+				spreadTo -= local
+			}
+			x.Send(host*local+spreadTo, x.Out.Span(0, size))
+		}
+	} else {
+		x.Recv(host*local, x.Out.Span(0, size))
+	}
+	return x.Exchange(ctx)
 }

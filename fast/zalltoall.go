@@ -67,6 +67,7 @@ var allToAll = exec.Collective{
 		{Name: "bruck", Hash: 0x173eba0d6b3e8f79, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allToAllBruck},
 		{Name: "direct", Hash: 0x75eb25f36a9e9459, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allToAllDirect},
 		{Name: "pairwise", Hash: 0xf4bc37de17631fb3, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allToAllPairwise},
+		{Name: "two-level", Hash: 0xa9ad86c37e0d127c, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allToAllTwoLevel},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "bruck", MinSize: 17, MaxPerHost: 1, MaxBytes: 32, Predicted: true},
@@ -267,4 +268,78 @@ func allToAllPairwise(ctx context.Context, x *exec.Call) error {
 	}
 	x.Copy(x.Out.Chunk(rank), x.In.Chunk(rank))
 	return nil
+}
+
+// allToAllTwoLevel is alltoall/two-level. The ranks of a host exchange what goes to each seat of every host, in turn;
+// the ranks with one seat then exchange what their hosts send each other: as many bytes between hosts, in the fewest
+// messages.
+//
+// Before:
+//   - On every rank r, in has size·count elements: len(in[r]) = size·count for r < size.
+//   - On every rank r, out has size·count elements: len(out[r]) = size·count for r < size.
+//   - On every rank r, block b of in holds block b of the input of rank r: in[r][b] = x[r][b] for r < size, b < size.
+//
+// After:
+//   - On every rank r, block b of out holds block r of the input of rank b: out[r][b] = x[b][r] for r < size, b <
+//     size.
+//   - Nothing else is changed.
+//
+// In place: On every rank r, out may be the same memory as in; in and out do not overlap otherwise: &out[r] = &in[r]
+// for r < size.
+//
+// Requires: sizes with (size % local) == 0.
+//
+// Cost on the critical path: size - 1 messages, (size - (size / local)) + (size - local) chunks sent, 0 chunks
+// reduced.
+//
+// Source: Träff, Hunold: Decomposing MPI collectives for exploiting multi-lane communication, CLUSTER 2020.
+//
+// Proved for sizes 1..64, every number of ranks on each host, out of place and in place (280 schedules): what is said
+// after the call holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for
+// a message. By induction over steps, for all sizes, every number of ranks on each host, while sizes and products fit
+// an int: what the primitive promises holds, no two accesses race, and the call ends in every interleaving, even if no
+// channel has room for a message; 27 obligations, each proved by z3 and by cvc5.
+//
+// Specification 0x3eeb172f7ec73aa0.
+// Algorithm 0xa9ad86c37e0d127c.
+func allToAllTwoLevel(ctx context.Context, x *exec.Call) error {
+	rank, size, local := x.Rank, x.Size, x.Local
+	if err := x.Layout(1, size); err != nil {
+		return err
+	}
+	host := rank / local
+	seat := rank % local
+	hosts := size / local
+	for s := range hosts {
+		x.Copy(x.Scratch.Chunk(s*local+seat), x.In.Chunk(s*local+seat))
+		for swapT := range local - 1 {
+			swapTo := seat + swapT + 1
+			if swapTo >= local {
+				swapTo -= local
+			}
+			swapFrom := seat - swapT - 1
+			if swapFrom < 0 {
+				swapFrom += local
+			}
+			x.Send(host*local+swapTo, x.In.Chunk(s*local+swapTo))
+			x.Recv(host*local+swapFrom, x.Scratch.Chunk(s*local+swapFrom))
+		}
+		if err := x.Exchange(ctx); err != nil {
+			return err
+		}
+	}
+	x.Copy(x.Out.Span(host*local, local), x.Scratch.Span(host*local, local))
+	for meetT := range hosts - 1 {
+		meetTo := host + meetT + 1
+		if meetTo >= hosts {
+			meetTo -= hosts
+		}
+		meetFrom := host - meetT - 1
+		if meetFrom < 0 {
+			meetFrom += hosts
+		}
+		x.Send(seat+meetTo*local, x.Scratch.Span(meetTo*local, local))
+		x.Recv(seat+meetFrom*local, x.Out.Span(meetFrom*local, local))
+	}
+	return x.Exchange(ctx)
 }

@@ -105,7 +105,7 @@ func (f *fitting) apply(e spec.Expr, x []interval) (v interval, ok bool) {
 	case spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr:
 		return bitwise(e.Kind, x[0], x[1]), true
 	case spec.Log2Expr:
-		return interval{0, int64(bits.Len64(uint64(max(0, x[0].hi))))}, true
+		return interval{0, int64(bits.Len64(uint64(max(1, x[0].hi)))) - 1}, true
 	}
 	return interval{0, 1}, true // a truth value, or none
 }

@@ -46,6 +46,10 @@ func (g Group) Slots(a *Algorithm) spec.Expr {
 	return groupPart{g: g, param: a.Param}.expr(a.Scratch.OrElse(spec.Int(0)))
 }
 
+// Expr returns what e, an expression of an algorithm that g carries out, is in the whole; for invariants, where [Cell] is
+// the cell of a buffer that lies where that of the algorithm does.
+func (g Group) Expr(e spec.Expr) spec.Expr { return groupPart{g: g}.expr(e) }
+
 // groupPart makes a body anew for a group.
 type groupPart struct {
 	g       Group
@@ -67,7 +71,7 @@ func (p groupPart) expr(e spec.Expr) spec.Expr {
 		return p.g.N
 	case spec.Root.Name:
 		return p.g.Root
-	case spec.Depth.Name, spec.Local.Name:
+	case spec.Depth.Name, spec.Local.Name, Cell.Name:
 		return e
 	case p.param.Name:
 		return spec.Int(p.param.Value)

@@ -130,13 +130,17 @@ var allGatherRecursiveDoublingHints = gen.Hints{Loops: []gen.Invariant{{Claims: 
 	{Buf: out, Where: and(le(v("lo"), gen.Cell), lt(gen.Cell, add(v("lo"), v("mine")))), Chunk: zero, First: gen.Cell, Count: one},
 }}}}
 
-var allReduceRecursiveDoublingHints = func() gen.Hints {
-	k, extra := v("k"), v("extra")
+// doublingGroup returns the ranks with which a player has met before round k, itself among them.
+func doublingGroup() (first, count expr) {
+	k := v("k")
 	group := spec.Shl(spec.Shr(v("player"), k), k)
-	firstRank := func(player expr) expr { return add(player, spec.Min(player, extra)) }
-	first := firstRank(group)
-	count := sub(firstRank(add(group, spec.Shl(one, k))), first)
-	onlyInput := and(eq(k, zero), not(v("paired")))
+	first = firstRank(group)
+	return first, sub(firstRank(add(group, spec.Shl(one, k))), first)
+}
+
+var allReduceRecursiveDoublingHints = func() gen.Hints {
+	first, count := doublingGroup()
+	onlyInput := and(eq(v("k"), zero), not(v("paired")))
 	return gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
 		{Buf: out, Where: or(not(onlyInput), eq(size, one)), Chunk: zero, First: first, Count: count},
 		untouched(onlyInput),

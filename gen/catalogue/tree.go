@@ -231,6 +231,9 @@ func halfAt(level, top expr) half {
 func (h half) leads() expr { return eq(rank, h.leader) }
 func (h half) alone() expr { return eq(h.count, one) }
 
+// hasSum reports whether this rank leads its half, whose sum is more than its own input.
+func (h half) hasSum() expr { return and(h.leads(), or(not(h.alone()), eq(size, one))) }
+
 // upward returns the half before level j on the way to the root, downward that before turn k on the way back.
 func upward(top expr) half   { return halfAt(v("j"), top) }
 func downward(top expr) half { return halfAt(sub(v("levels"), v("k")), top) }
@@ -239,7 +242,7 @@ func downward(top expr) half { return halfAt(sub(v("levels"), v("k")), top) }
 func sums(top expr, sum spec.Buf) gen.Invariant {
 	h := upward(top)
 	return gen.Invariant{Claims: []gen.Claim{
-		{Buf: sum, Where: and(h.leads(), or(not(h.alone()), eq(size, one))), Chunk: zero, First: h.first, Count: h.count},
+		{Buf: sum, Where: h.hasSum(), Chunk: zero, First: h.first, Count: h.count},
 		untouched(and(h.leads(), h.alone())),
 	}}
 }
@@ -267,7 +270,7 @@ var scatterBinomialHints = func() gen.Hints {
 
 var gatherBinomialHints = func() gen.Hints {
 	h := upward(root)
-	several := and(h.leads(), or(not(h.alone()), eq(size, one)))
+	several := h.hasSum()
 	return gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
 		{Buf: scratch, Where: and(not(eq(rank, root)), several, lt(gen.Cell, h.count)), Chunk: zero, First: add(rank, gen.Cell), Count: one},
 		{Buf: out, Where: and(eq(rank, root), several, le(h.first, gen.Cell), lt(gen.Cell, add(h.first, h.count))), Chunk: zero, First: gen.Cell, Count: one},

@@ -25,14 +25,47 @@ func byHosts(parts ...[]gen.Node) []gen.Node {
 	}, slices.Concat(parts...)...)
 }
 
+// The host and the seat of the root, by names in the body of an algorithm that has one.
+var rootHost, rootSeat = v("rootHost"), v("rootSeat")
+
+// fromRootsHost returns a body of these parts of an algorithm with a root.
+func fromRootsHost(parts ...[]gen.Node) []gen.Node {
+	return byHosts([]gen.Node{let("rootHost", spec.Div(root, local)), let("rootSeat", spec.Mod(root, local))}, slices.Concat(parts...))
+}
+
 // within is the group of the ranks of this rank's host, for a part of that name.
 func within(name string) gen.Group {
-	return gen.Group{Name: name, First: mul(host, local), Stride: one, N: local, Member: seat}
+	return gen.Group{Name: name, First: mul(host, local), Stride: one, N: local, Member: seat, Root: rootSeat}
+}
+
+// under is the group of the ranks of this rank's host with the first of them, which leads the host, as the root.
+func under(name string) gen.Group {
+	g := within(name)
+	g.Root = zero
+	return g
 }
 
 // across is the group of the ranks with this rank's seat, for a part of that name.
 func across(name string) gen.Group {
-	return gen.Group{Name: name, First: seat, Stride: local, N: hosts, Member: host}
+	return gen.Group{Name: name, First: seat, Stride: local, N: hosts, Member: host, Root: rootHost}
+}
+
+// leaders is the group of the first ranks of all hosts, for a part of that name.
+func leaders(name string) gen.Group {
+	g := across(name)
+	g.First = zero
+	return g
+}
+
+// acrossHosts returns what e, over the number of ranks, is over the number of hosts, outside of a body.
+func acrossHosts(e expr) expr { return gen.Group{N: ofHosts}.Expr(e) }
+
+// ranksOf returns the ranks of count hosts from the host first on, which the expressions of an algorithm say that g
+// carries out.
+func ranksOf(g gen.Group, first, count expr) (of struct{ first, count expr }) {
+	of.first = mul(g.Expr(first), local)
+	of.count = sub(mul(g.Expr(add(first, count)), local), of.first)
+	return of
 }
 
 // withinTurns and acrossTurns are the turns of a loop over the ranks of such a group.
@@ -46,44 +79,7 @@ func acrossTurns(of expr) gen.Turns {
 
 type parts = map[spec.Buf]gen.Part
 
-// AllReduceTwoLevel reduces on each host, then among hosts, so that only sums leave a host.
-var AllReduceTwoLevel = register(gen.Algorithm{
-	Name:      "two-level",
-	Primitive: spec.AllReduce,
-	Doc: "A reduce-scatter on each host, an all-reduce of every part among hosts, and an all-gather on each host: the fewest " +
-		"bytes between hosts.",
-	Source: "Jia et al.: Highly Scalable Deep Learning Training System with Mixed-Precision, arXiv:1807.11205, 2018, " +
-		"section 3.4, hierarchical all-reduce",
-	Requires: evenHosts,
-	Chunks:   size,
-	Scratch:  most(local, ofHosts),
-	Body: byHosts(
-		[]gen.Node{loop("s", hosts, within("scatter").Run(&ReduceScatterDirect, parts{
-			in: {Buf: in, At: v("s"), Stride: hosts}, out: {Buf: out, At: nextSum}, scratch: {Buf: scratch, Like: nextSum},
-		}, true))},
-		across("meet").Run(&AllReduceTwoShot, parts{in: sumsOfSeat, out: sumsOfSeat, scratch: {Buf: scratch}}, false),
-		within("gather").Run(&AllGatherDirect,
-			parts{in: {Buf: out, At: sumsOfSeat.At, N: hosts}, out: {Buf: out, N: hosts}}, false),
-	),
-	Hints: allReduceTwoLevelHints,
-	Cost: gen.Cost{
-		Alpha: add(mul(add(ofHosts, one), sub(local, one)), mul(two, sub(ofHosts, one))),
-		Beta:  add(mul(two, mul(ofHosts, sub(local, one))), mul(two, sub(ofHosts, one))),
-		Gamma: sub(size, one),
-	},
-})
-
-var (
-	sumsOfSeat = gen.Part{Buf: out, At: mul(seat, hosts)} // the chunks that this rank sums up, one for each host
-	nextSum    = add(mul(seat, hosts), v("s"))
-
-	allReduceTwoLevelHints = gen.Hints{
-		Loops: []gen.Invariant{{Claims: []gen.Claim{
-			{Buf: out, Where: summed, Chunk: gen.Cell, First: mul(host, local), Count: local},
-			{Buf: in, Where: not(summed), Chunk: gen.Cell, First: rank, Count: one},
-		}}},
-		Turns: []gen.Turns{withinTurns(gen.Cell), acrossTurns(gen.Cell), acrossTurns(spec.Mod(gen.Cell, hosts)),
-			withinTurns(spec.Div(gen.Cell, hosts))},
-	}
-	summed = and(le(sumsOfSeat.At, gen.Cell), lt(gen.Cell, nextSum))
-)
+// onSeat returns what the ranks with a seat alone do.
+func onSeat(place expr, part ...gen.Node) []gen.Node {
+	return []gen.Node{gen.If{Cond: eq(seat, place), Then: part}}
+}

@@ -9,7 +9,7 @@ import (
 
 // trees derives that all ranks get the same bits, where that is promised: two reductions with one result have the same
 // operands, so that by induction on the count a range of ranks has one tree. A Reduce makes its range of ranges of
-// one length, a RecvReduce of two ranges.
+// one length, a RecvReduce of two ranges; an algorithm with both makes no range by both.
 func (w *walker) trees() {
 	if w.a.Primitive.Order < spec.SameTree {
 		return
@@ -32,7 +32,8 @@ func (w *walker) sameTree(x, y *action) {
 		return
 	}
 	if isReduce || isToo {
-		panic(unsupported{fmt.Sprintf("actions %d and %d both make reductions", x.index, y.index)})
+		w.otherResults(x, y, isReduce)
+		return
 	}
 	says := "two reductions with the same result have the same operands in the same order, on all ranks"
 	if x != y {
@@ -59,6 +60,19 @@ func (w *walker) sameOperands(x, y *action) {
 		b, n := w.anyTotal(c, y)
 		c.given(eq(a.chunk, b.chunk), eq(a.first, b.first), eq(a.count, b.count), lt(one, m), lt(one, n))
 		c.want(Part{"the number of operands", eq(m, n)})
+	})
+}
+
+// otherResults derives that a Reduce of several operands and a RecvReduce have no result in common.
+func (w *walker) otherResults(x, y *action, xIsReduce bool) {
+	if !xIsReduce {
+		x, y = y, x
+	}
+	w.oblige("tree", fmt.Sprintf("of more than one operand, it has no result of action %d", y.index), x.index, func(c *context) {
+		a, m := w.anyTotal(c, x)
+		b := w.anySum(c, y).value
+		c.given(lt(one, m))
+		c.want(Part{"another result", not(and(eq(a.chunk, b.chunk), eq(a.first, b.first), eq(a.count, b.count)))})
 	})
 }
 

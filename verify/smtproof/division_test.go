@@ -24,6 +24,9 @@ func TestDivisionLaws(t *testing.T) {
 		{spec.Le(zero, spec.Mod(x, size)), spec.Lt(zero, spec.Mod(x, size))},
 		{spec.Le(spec.Div(x, size), x), spec.Lt(spec.Div(x, size), x)},
 		{spec.Or(spec.Le(size, x), spec.Eq(spec.Div(x, size), zero)), spec.Eq(spec.Div(x, size), zero)},
+		{spec.Eq(spec.Div(spec.Mul(x, size), size), x), spec.Eq(spec.Div(spec.Mul(x, size), size), off(x))},
+		{spec.Eq(spec.Mod(spec.Mul(x, size), size), zero), spec.Lt(zero, spec.Mod(spec.Mul(x, size), size))},
+		{ofTwoMore(spec.Mul(n(2), size)), ofTwoMore(size)},
 		{spec.Lt(spec.Mod(x, four), four), spec.Lt(spec.Mod(x, four), n(3))},
 		{spec.Eq(spec.Add(spec.Mul(spec.Div(x, four), four), spec.Mod(x, four)), x), spec.Eq(spec.Mul(spec.Div(x, four), four), x)},
 		{spec.Eq(spec.Mod(x, four), spec.BitAnd(x, low)), spec.Eq(spec.Mod(x, four), spec.BitAnd(x, one))},
@@ -42,6 +45,12 @@ func TestDivisionLaws(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ofTwoMore says that if a quotient q is two less than k, then k times the divisor is that much more than q times it.
+func ofTwoMore(more spec.Expr) spec.Expr {
+	q := spec.Div(v("x"), size)
+	return spec.Or(spec.Ne(k, spec.Add(q, n(2))), spec.Eq(spec.Mul(k, size), spec.Add(spec.Mul(q, size), more)))
 }
 
 // TestDivisionWithoutValue: of a divisor that may be 0 scripts presume nothing, or all would be proved of it.

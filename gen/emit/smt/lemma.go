@@ -116,7 +116,7 @@ func (s *printer) lemmas() {
 		for i, p := range f.times {
 			for j, q := range f.times {
 				if i >= 2 || j >= 2 {
-					s.ordered(f.z, p, q, i < j)
+					s.ordered(f, p, q, i < j)
 				}
 			}
 		}
@@ -152,13 +152,17 @@ func (s *printer) multiple(g, h *power) {
 }
 
 // ordered compares the products of z by p and by q.
-func (s *printer) ordered(z string, p, q [2]string, once bool) {
+func (s *printer) ordered(f *factor, p, q [2]string, once bool) {
 	if p == q {
 		return
 	}
+	z := f.z
 	s.assert("(=> (and (<= 1 %s) (< %s %s)) (<= (+ %s %s) %s))", z, p[0], q[0], p[1], z, q[1])
 	s.assert("(=> (and (<= 1 %s) (< (+ %s 1) %s)) (<= (+ %s %s %s) %s))", z, p[0], q[0], p[1], z, z, q[1])
 	s.assert("(=> (= (+ %s 1) %s) (= (+ %s %s) %s))", p[0], q[0], p[1], z, q[1])
+	if f.divides {
+		s.assert("(=> (= (+ %s 2) %s) (= (+ %s %s %s) %s))", p[0], q[0], p[1], z, z, q[1])
+	}
 	s.assert("(=> (<= 1 %s) (ite (< (* 2 %s) %s) (<= (+ (* 2 %s) %s) %s) (<= %s (* 2 %s))))", z, p[0], q[0], p[1], z, q[1], q[1], p[1])
 	s.assert("(=> (= (* 2 %s) %s) (= (* 2 %s) %s))", p[0], q[0], p[1], q[1])
 	if once {

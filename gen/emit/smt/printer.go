@@ -28,6 +28,8 @@ type linear struct {
 type factor struct {
 	z     string
 	times [][2]string // other factors, and the products
+
+	divides bool // it is the divisor of a quotient: the script says more of products whose other factors differ by 2
 }
 
 // lowest is a number and the largest power of two that divides it.

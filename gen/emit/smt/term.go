@@ -173,7 +173,7 @@ func (s *printer) factor(z string) *factor {
 			return f
 		}
 	}
-	f := &factor{z, [][2]string{{"0", "0"}, {"1", z}}}
+	f := &factor{z: z, times: [][2]string{{"0", "0"}, {"1", z}}}
 	s.factors = append(s.factors, f)
 	return f
 }
@@ -242,10 +242,16 @@ func (s *printer) division(e spec.Expr) string {
 		return fmt.Sprintf("(%s %s %d)", map[spec.ExprKind]string{spec.DivExpr: "div", spec.ModExpr: "mod"}[e.Kind], x, y.N)
 	}
 	y := s.number(e.Args[1])
-	q, qy, isNew := s.floor(x, s.factor(y))
+	if d := s.resolve(e.Args[0]); d.Kind == spec.MulExpr && s.number(d.Args[1]) == y { // back from where it was
+		return map[spec.ExprKind]string{spec.DivExpr: s.number(d.Args[0]), spec.ModExpr: "0"}[e.Kind]
+	}
+	by := s.factor(y)
+	by.divides = true
+	q, qy, isNew := s.floor(x, by)
 	if isNew {
 		s.factor(q).add(y, qy)
 		s.assert("(=> (<= 1 %s) (and (<= %s %s) (< %s (+ %s %s))))", y, qy, x, x, qy, y)
+		s.assert("(=> (and (<= 1 %s) (<= 0 %s)) (and (<= 0 %s) (<= %s %s)))", y, x, q, q, qy)
 	}
 	if e.Kind == spec.ModExpr {
 		return fmt.Sprintf("(- %s %s)", x, qy)
