@@ -73,7 +73,7 @@ var reduceScatter = exec.Collective{
 	Needs:   exec.AllNeedAll,
 	Algorithms: []exec.Algorithm{
 		{Name: "direct", Hash: 0x67f383daf8c7eb0b, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterDirect},
-		{Name: "halving", Hash: 0x1efeee615e4caaa9, Commutative: true, Proved: exec.Proved{Sizes: 64}, Run: reduceScatterHalving},
+		{Name: "halving", Hash: 0x1efeee615e4caaa9, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterHalving},
 		{Name: "ring", Hash: 0x96b8565684629723, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterRing},
 		{Name: "two-level", Hash: 0xdbcc6dbc36114ba9, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterTwoLevel},
 	},
@@ -175,7 +175,9 @@ func reduceScatterDirect(ctx context.Context, x *exec.Call) error {
 //
 // Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
 // race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
-// ranks. Calls beyond 64 ranks are refused without the option Unproved.
+// ranks. By induction over steps, for sizes 1..2^31, while sizes and products fit an int: what the primitive promises
+// holds, no two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 53
+// obligations, each proved by z3 and by cvc5.
 //
 // Specification 0xe54e3509020b54fa.
 // Algorithm 0x1efeee615e4caaa9.
