@@ -35,6 +35,7 @@ var barrier = exec.Collective{
 		{Name: "dissemination", Hash: 0x91e3ab8cbef74492, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierDissemination},
 		{Name: "k-dissemination-4", Hash: 0x21adcc5a958e0e51, Param: 4, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierKDissemination},
 		{Name: "k-dissemination-8", Hash: 0x4151d222830697ef, Param: 8, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierKDissemination},
+		{Name: "two-level", Hash: 0x8d387d830c56a361, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierTwoLevel},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "direct", MaxSize: 9, MaxPerHost: 1, Predicted: true},
@@ -192,4 +193,81 @@ func barrierKDissemination(ctx context.Context, x *exec.Call) error {
 		}
 	}
 	return nil
+}
+
+// barrierTwoLevel is barrier/two-level. The ranks of each host signal its first one; the first ranks of all hosts
+// meet, and signal the others.
+//
+// After:
+//   - On every rank r, the call returns only after every rank q has made it: entered(q) before returned(r) for r <
+//     size, q < size.
+//   - Nothing else is changed.
+//
+// Requires: sizes with (size % local) == 0.
+//
+// Cost on the critical path: (2 * (local - 1)) + ⌈log2(size / local)⌉ messages, 0 chunks sent, 0 chunks reduced.
+//
+// Source: Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan: Exploiting hierarchy in parallel computer networks to
+// optimize collective operation performance, IPDPS 2000.
+//
+// Proved for sizes 1..64, every number of ranks on each host (280 schedules): what is said after the call holds, no
+// two accesses race, and the call ends in every interleaving, even if no channel has room for a message. By induction
+// over steps, for sizes 1..2^31, every number of ranks on each host, while sizes and products fit an int: what the
+// primitive promises holds, no two accesses race, and the call ends in every interleaving, even if no channel has room
+// for a message; 24 obligations, each proved by z3 and by cvc5.
+//
+// Specification 0x475b7a62f2447d26.
+// Algorithm 0x8d387d830c56a361.
+func barrierTwoLevel(ctx context.Context, x *exec.Call) error {
+	rank, size, local := x.Rank, x.Size, x.Local
+	if err := x.Layout(1, 0); err != nil {
+		return err
+	}
+	host := rank / local
+	seat := rank % local
+	hosts := size / local
+	if seat == 0 {
+		for enterT := range local - 1 {
+			enterFrom := seat - enterT - 1
+			if enterFrom < 0 {
+				enterFrom += local
+			}
+			x.Await(host*local + enterFrom)
+		}
+	} else {
+		x.Signal(host * local)
+	}
+	if err := x.Exchange(ctx); err != nil {
+		return err
+	}
+	if seat == 0 {
+		meetRounds := bits.Len(uint(max(hosts, 1) - 1))
+		for meetK := range meetRounds {
+			meetTo := host + 1<<meetK
+			if meetTo >= hosts {
+				meetTo -= hosts
+			}
+			meetFrom := host - 1<<meetK
+			if meetFrom < 0 {
+				meetFrom += hosts
+			}
+			x.Signal(seat + meetTo*local)
+			x.Await(seat + meetFrom*local)
+			if err := x.Exchange(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if seat == 0 {
+		for leaveT := range local - 1 {
+			leaveTo := seat + leaveT + 1
+			if leaveTo >= local {
+				leaveTo -= local
+			}
+			x.Signal(host*local + leaveTo)
+		}
+	} else {
+		x.Await(host * local)
+	}
+	return x.Exchange(ctx)
 }
