@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,7 +127,8 @@ func TestFailures(t *testing.T) {
 func TestJSON(t *testing.T) {
 	var entries []entry
 	decode(t, &entries, "list", "reducescatter", "-json", "-n", "1..8", "-catalogue")
-	if len(entries) != 3 || entries[2].Name != "reducescatter/ring" || entries[2].Alpha != "size - 1" || len(entries[2].Sizes) != 8 || entries[2].Proof.Schedules != 8 {
+	ring := slices.IndexFunc(entries, func(e entry) bool { return e.Name == "reducescatter/ring" })
+	if ring < 0 || entries[ring].Alpha != "size - 1" || len(entries[ring].Sizes) != 8 || entries[ring].Proof.Schedules != 8 {
 		t.Errorf("list: %+v", entries)
 	}
 	decode(t, &entries, "verify", "-json", "barrier/dissemination", "-n", "3", "-catalogue")

@@ -155,12 +155,14 @@ var equivalents = []equivalent{
 		"barrierDirect barrierDissemination barrierKDissemination broadcastBinomial broadcastLinear gatherLinear scatterLinear sendDirect allReduceChunkedRing " +
 		"allReduceSegmentedRing allReduceRing broadcastScatterAllgather broadcastChain scanChain exscanChain allGatherVDirect " +
 		"allGatherVRing allToAllVDirect allToAllVPairwise gatherVLinear scatterVLinear " +
-		"allGatherBidirectionalRing allReduceBidirectionalRing"), []string{"the error of Layout is dropped"},
+		"allGatherBidirectionalRing allReduceBidirectionalRing allGatherTwoLevel barrierTwoLevel broadcastTwoLevel"),
+		[]string{"the error of Layout is dropped"},
 		", 0); err != nil {", "without scratch it does not fail"},
-	{of("allReduceOneShot reduceLinear allReduceTwoLevel allReduceTwoShot reduceScatterDirect reduceScatterVDirect"), []string{"Refer is Copy"}, "x.Refer(", "the copy is read instead"},
+	{of("allReduceOneShot reduceLinear allReduceTwoLevel allReduceTwoShot reduceScatterDirect reduceScatterVDirect " +
+		"allReduceLeaders reduceTwoLevel reduceScatterTwoLevel"), []string{"Refer is Copy"}, "x.Refer(", "the copy is read instead"},
 	{of("allReduceTwoShot reduceScatterVDirect"), []string{"Slot is Chunk"}, "x.Refer(x.Scratch.Slot(rank, rank), x.In.Chunk(rank))", "of a place that is referred to only the beginning counts"},
 	{of("allReduceTwoShot reduceScatterVDirect"), []string{"Slot is Chunk"}, "x.Operand(", "of an operand only as much counts as the result is long"},
-	{of("allReduceTwoLevel"), []string{"hosts is one more", "+ is -", "Slot is Chunk"}, "x.Refer(x.Scratch.Slot(",
+	{of("allReduceTwoLevel"), []string{"+ is -", "Slot is Chunk"}, "x.Refer(x.Scratch.Slot(",
 		"of a place that is referred to only the beginning counts"},
 	{of("allReduceTwoLevel"), []string{"+ is -", "Slot is Chunk"}, "x.Operand(", "of an operand only as much counts as the result is long"},
 	{of("barrierKDissemination"), []string{"radix is one more"}, "width := ", "it has as many bits"},
@@ -203,6 +205,27 @@ var equivalents = []equivalent{
 	{of("exscanDoubling"), []string{"restRounds is one more"}, "for restK := range restRounds {", "the same"},
 	{of("exscanDoubling"), []string{"size is one more", "- is +", "<= is <"}, "if size-1 <= 1 {", "the same"},
 	{of("exscanDoubling"), []string{"0 is one more", "an assignment is left out"}, "restRounds = 0", "the same"},
+	{of("allGatherTwoLevel allReduceLeaders"), []string{"0 is one more", "< is <="}, "if collectFrom < 0 {", "the seat that receives is 0"},
+	{of("allGatherTwoLevel allReduceLeaders"), []string{"local is one more", ">= is >"}, "if spreadTo >= local {",
+		"from seat 0 the turns stay below local"},
+	{of("allGatherTwoLevel allReduceLeaders"), []string{"local is one more", "-= is +=", "an assignment is left out"},
+		"spreadTo -= local", "the same"},
+	{of("allGatherTwoLevel"), []string{"+ is -"}, "x.Copy(x.Out.Chunk(host*local+seat)", "the seat is 0"},
+	{of("barrierTwoLevel"), []string{"0 is one more", "< is <="}, "if enterFrom < 0 {", "the seat that receives is 0"},
+	{of("barrierTwoLevel"), []string{"local is one more", ">= is >"}, "if leaveTo >= local {", "from seat 0 the turns stay below local"},
+	{of("barrierTwoLevel"), []string{"local is one more", "-= is +=", "an assignment is left out"}, "leaveTo -= local", "the same"},
+	{of("allReduceLeaders"), []string{"host is one more"}, "meetPlayer = host >> 1", "the host is even there"},
+	{of("allReduceLeaders"), []string{"host is one more", "< is <="}, "meetPartner < host)", "a host is not its own partner"},
+	{of("reduceTwoLevel"), []string{"host is one more", "< is <="}, "joinPartner < host)", "the same"},
+	{of("broadcastTwoLevel"), []string{"hosts is one more", "1 is one more"}, "passLevels := ", "a level more has no hosts on its other side"},
+	{of("reduceTwoLevel"), []string{"hosts is one more", "1 is one more"}, "joinLevels := ", "the same"},
+	{of("reduceTwoLevel"), []string{"joinLevels is one more"}, "for joinJ := range joinLevels {", "the same"},
+	{of("broadcastTwoLevel"), []string{"passOther is one more", "< is <="}, "passTop != passOther && passHalf < passOther",
+		"half and other differ in a bit"},
+	{of("reduceTwoLevel"), []string{"joinOther is one more", "< is <="}, "joinTop != joinOther && joinHalf < joinOther", "the same"},
+	{of("reduceTwoLevel"), []string{"joinMine is one more", "1 is one more", "== is !="}, "if joinMine == 1 {",
+		"a host that sends is not the root's: its sum is in scratch anyway"},
+	{of("reduceTwoLevel"), []string{"an assignment is left out"}, "joinSofar = &x.Scratch", "the same"},
 }
 
 func of(functions string) []string { return strings.Fields(functions) }

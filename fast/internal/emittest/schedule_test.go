@@ -274,7 +274,7 @@ var (
 // sampled reports whether a sample has the i-th call of a size: all of the smallest sizes, and some of the others.
 func sampled(p gen.Params, i int) bool {
 	switch {
-	case p.Size <= 5:
+	case p.Size <= 5, p.Size == 6 && p.Local == 2: // three hosts: one more than a power of two
 		return true
 	case p.Size <= 9:
 		return i%3 == 0
