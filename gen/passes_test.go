@@ -242,6 +242,9 @@ func TestScratchIsMinimal(t *testing.T) {
 		more := a
 		more.Scratch = add(a.Scratch.OrElse(zero), one)
 		for size := 4; size <= 20; size++ {
+			if len(a.Locals(size)) == 0 {
+				continue
+			}
 			if least := leastUnused(t, &a, size); least != 0 {
 				t.Errorf("%s, %d ranks: %d slots of scratch are never used", a.FullName(), size, least)
 			}

@@ -59,6 +59,7 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "binomial", MaxBytes: 64 * kib},
 		gen.Rule{Algorithm: "binomial", MinSize: 5, MaxBytes: 128 * kib},
 		gen.Rule{Algorithm: "chain", MaxSize: 8, MaxBytes: 4 * mib, PieceBytes: 64 * kib},
+		gen.Rule{Algorithm: "scatter-gather", MinSize: 13, MaxBytes: 512 * kib},
 		gen.Rule{Algorithm: "binomial", MaxBytes: 256 * kib},
 		gen.Rule{Algorithm: "chain", MinSize: 9, MaxBytes: 8 * mib, PieceBytes: 32 * kib},
 	),

@@ -72,7 +72,7 @@ func TestVacuous(t *testing.T) {
 func speaks(t *testing.T, o *induct.Obligation) bool {
 	never := *o
 	never.Goal = spec.Int(0)
-	return smtproof.Search(t.Context(), &never, 6) != nil
+	return smtproof.Search(t.Context(), &never, 7) != nil
 }
 
 // script returns that of an obligation with another goal.
