@@ -1,9 +1,11 @@
 // Package neighbor has the collectives in which each rank exchanges blocks with few others: its neighbours on a
 // Cartesian grid, or in a graph that is given as lists. They are those of MPI: MPI_Neighbor_alltoall and its like.
 //
-// A call is one or two calls of fast.AllToAllV in which the blocks of ranks that are not neighbours are empty, and are
-// not sent. What is proved of AllToAllV, for all lengths of blocks, holds for it. Traces and errors name AllToAllV.
-// Besides its messages, a call takes some 30 nanoseconds for each rank of the communicator.
+// A call is one or more calls of fast.AllToAllV in which the blocks of ranks that are not neighbours are empty, and are
+// not sent: as many as the most edges that there are from one rank to another. What is proved of AllToAllV, for all
+// lengths of blocks, holds for each. What an exchange means is stated by package ref of this module; the tests compare
+// with that. Traces and errors name AllToAllV. Besides its messages, a call takes some 30 nanoseconds for each rank of
+// the communicator.
 package neighbor
 
 import (

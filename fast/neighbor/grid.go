@@ -67,19 +67,25 @@ func sameGrid(ctx context.Context, c *fast.Comm, dims []int, periodic []bool) er
 }
 
 // connect makes g's graph. Where both neighbours along a dimension are the same rank, the blocks that go down are in
-// one layer and those that go up in another. All ranks have the same layers.
+// one layer and those that go up in another. Where that is the rank itself, so it is along other such dimensions too,
+// and each has two layers of its own. All ranks have the same layers.
 func (g *Grid) connect(c *fast.Comm) {
 	var neighbours, inLayer, outLayer []int
-	layers := 1
+	layers, selves := 1, 0
 	for d, n := range g.dims {
-		up := 0
-		if g.periodic[d] && n <= 2 {
-			up, layers = 1, 2
+		down, up := 0, 0
+		switch {
+		case g.periodic[d] && n == 1:
+			down, up = selves, selves+1
+			selves += 2
+		case g.periodic[d] && n == 2:
+			up = 1
 		}
+		layers = max(layers, up+1)
 		below, above := g.shift(c.Rank(), d, 1)
 		neighbours = append(neighbours, below, above)
-		inLayer = append(inLayer, up, 0) // what comes from below goes up
-		outLayer = append(outLayer, 0, up)
+		inLayer = append(inLayer, up, down) // what comes from below goes up
+		outLayer = append(outLayer, down, up)
 	}
 	g.Graph = newGraph(c, neighbours, neighbours, inLayer, outLayer, layers)
 }

@@ -5,174 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"github.com/collgen/collgen/fast"
 )
-
-// lists are the neighbours of each rank.
-type lists struct{ sources, destinations [][]int }
-
-// graphOf returns the lists of a graph with these edges, each from one rank to another.
-func graphOf(size int, edges [][2]int) lists {
-	l := lists{make([][]int, size), make([][]int, size)}
-	for _, e := range edges {
-		l.destinations[e[0]] = append(l.destinations[e[0]], e[1])
-	}
-	for _, e := range slices.Backward(edges) { // in another order
-		l.sources[e[1]] = append(l.sources[e[1]], e[0])
-	}
-	return l
-}
-
-// origin returns from which block of the source comes what is received into block i.
-func (l lists) origin(rank, i int) (block int) {
-	source := l.sources[rank][i]
-	before := 0
-	for _, other := range l.sources[rank][:i] {
-		if other == source {
-			before++
-		}
-	}
-	for j, to := range l.destinations[source] {
-		if to == rank && before == 0 {
-			return j
-		} else if to == rank {
-			before--
-		}
-	}
-	panic("an edge has one end")
-}
-
-// value is an element that a rank sends.
-func value(rank, block, at int) int64 { return int64(rank+1)<<40 | int64(block)<<20 | int64(at) }
-
-// input returns src with blocks of these lengths, each behind a gap.
-func input(rank int, counts []int, gap int) (src []int64, blocks fast.Blocks) {
-	for block, n := range counts {
-		src = append(src, make([]int64, gap)...)
-		blocks.Displs = append(blocks.Displs, len(src))
-		blocks.Counts = append(blocks.Counts, n)
-		for at := range n {
-			src = append(src, value(rank, block, at))
-		}
-	}
-	return src, blocks
-}
-
-// check makes the calls on g, twice each, and compares with what comes by l. Length says how long the block of an edge is.
-func check(ctx context.Context, g *Graph, l lists, rank, count, gap int, length func(from, block int) int) error {
-	sources, destinations := len(l.sources[rank]), len(l.destinations[rank])
-	want := make([]int64, sources*count)
-	gathered := make([]int64, sources*count)
-	var uneven []int64
-	in := fast.Blocks{Displs: []int{}, Counts: []int{}}
-	for i, source := range l.sources[rank] {
-		uneven = append(uneven, make([]int64, gap)...)
-		in.Displs = append(in.Displs, len(uneven))
-		if source == None {
-			in.Counts = append(in.Counts, 1<<30) // makes no difference
-			continue
-		}
-		block := l.origin(rank, i)
-		for at := range count {
-			want[i*count+at], gathered[i*count+at] = value(source, block, at), value(source, 0, at)
-		}
-		in.Counts = append(in.Counts, length(source, block))
-		for at := range length(source, block) {
-			uneven = append(uneven, value(source, block, at))
-		}
-	}
-	src, _ := input(rank, slices.Repeat([]int{count}, destinations), 0)
-	one, _ := input(rank, []int{count}, 0)
-	var lengths []int
-	for block := range destinations {
-		lengths = append(lengths, length(rank, block))
-	}
-	some, out := input(rank, lengths, gap)
-	for range 2 {
-		for _, x := range []struct {
-			name string
-			want []int64
-			call func(dst []int64) error
-		}{
-			{"AllToAll", want, func(dst []int64) error { return AllToAll(ctx, g, dst, src) }},
-			{"AllToAllV", uneven, func(dst []int64) error { return AllToAllV(ctx, g, dst, in, some, out) }},
-			{"AllGather", gathered, func(dst []int64) error { return AllGather(ctx, g, dst, one) }},
-			{"StartAllToAllV", uneven, func(dst []int64) error { return StartAllToAllV(ctx, g, dst, in, some, out).Wait(ctx) }},
-			{"StartAllToAll", want, func(dst []int64) error { return StartAllToAll(ctx, g, dst, src).Wait(ctx) }},
-			{"StartAllGather", gathered, func(dst []int64) error { return StartAllGather(ctx, g, dst, one).Wait(ctx) }},
-		} {
-			dst := make([]int64, len(x.want))
-			if err := x.call(dst); err != nil {
-				return err
-			}
-			if !slices.Equal(dst, x.want) {
-				return fmt.Errorf("%s, rank %d: %s", x.name, rank, cmp.Diff(x.want, dst))
-			}
-		}
-	}
-	return nil
-}
-
-// run has all ranks call f, over that transport.
-func run(t testing.TB, transport string, size int, f func(ctx context.Context, c *fast.Comm) error) error {
-	if transport == "inproc" {
-		return fast.Run(t.Context(), size, f)
-	}
-	store, done := fast.NewMemoryStore(), make(chan error)
-	for rank := range size {
-		go func() {
-			c, err := fast.Init(t.Context(), fast.WithRank(rank, size), fast.WithStore(store), fast.WithTransport(transport), fast.WithJob(t.Name()))
-			if err == nil {
-				err = errors.Join(f(t.Context(), c), c.Close())
-			}
-			done <- err
-		}()
-	}
-	var all error
-	for range size {
-		all = errors.Join(all, <-done)
-	}
-	return all
-}
-
-// TestGraph: what each neighbour sends arrives in the block of its edge, in any graph, and nothing else changes.
-func TestGraph(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.IntRange(1, 6).Draw(t, "size")
-		rank := rapid.IntRange(0, size-1)
-		edges := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [2]int {
-			return [2]int{rank.Draw(t, "from"), rank.Draw(t, "to")}
-		}), 0, 3*size).Draw(t, "edges")
-		l := graphOf(size, edges)
-		for _, side := range [][][]int{l.sources, l.destinations} {
-			for r := range side {
-				if rapid.IntRange(0, 3).Draw(t, "none") == 0 {
-					side[r] = slices.Insert(side[r], rapid.IntRange(0, len(side[r])).Draw(t, "at"), None)
-				}
-			}
-		}
-		count, gap := rapid.IntRange(0, 5).Draw(t, "count"), rapid.IntRange(0, 2).Draw(t, "gap")
-		seed := rapid.IntRange(1, 9).Draw(t, "seed")
-		length := func(from, block int) int { return (seed*(from+3) + 5*block) % 4 }
-		if err := fast.Run(context.Background(), size, func(ctx context.Context, c *fast.Comm) error {
-			g, err := NewGraph(ctx, c, l.sources[c.Rank()], l.destinations[c.Rank()])
-			if err != nil {
-				return err
-			}
-			return check(ctx, g, l, c.Rank(), count, gap, length)
-		}); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
 
 // grids are dimensions of grids, with rings of 1, 2 and more ranks.
 var grids = []struct {
@@ -191,55 +29,29 @@ var grids = []struct {
 	{[]int{2, 1, 3}, []bool{false, true, true}},
 }
 
-// TestGrid: the block below of a rank is what the rank below has sent up, and so on, over all transports.
+// TestGrid: a grid knows the coordinates of its ranks, and the ranks at some distance, as those say.
 func TestGrid(t *testing.T) {
-	transports := []string{"inproc", "tcp"}
-	if runtime.GOOS == "linux" {
-		transports = append(transports, "shm")
-	}
 	for _, x := range grids {
 		size := 1
 		for _, n := range x.dims {
 			size *= n
 		}
-		// The ends of an edge, as coordinates say.
-		l := lists{make([][]int, size), make([][]int, size)}
-		var all Grid
-		all.Graph, all.dims, all.periodic = &Graph{}, x.dims, x.periodic
-		origins := map[[2]int]int{}
-		for r := range size {
-			rest, at := r, make([]int, len(x.dims))
-			for d, n := range slices.Backward(x.dims) {
-				at[d], rest = rest%n, rest/n
-			}
-			for d := range x.dims {
-				for up := range 2 {
-					to := slices.Clone(at)
-					to[d] += 2*up - 1
-					other := all.Rank(to...)
-					l.sources[r], l.destinations[r] = append(l.sources[r], other), append(l.destinations[r], other)
-					origins[[2]int{r, 2*d + up}] = 2*d + 1 - up
+		t.Run(fmt.Sprint(x), func(t *testing.T) {
+			if err := fast.Run(t.Context(), size, func(ctx context.Context, c *fast.Comm) error {
+				g, err := NewGrid(ctx, c, x.dims, x.periodic)
+				if err != nil {
+					return err
 				}
+				return checkGrid(g)
+			}); err != nil {
+				t.Fatal(err)
 			}
-		}
-		for _, transport := range transports {
-			t.Run(fmt.Sprint(x, transport), func(t *testing.T) {
-				if err := run(t, transport, size, func(ctx context.Context, c *fast.Comm) error {
-					g, err := NewGrid(ctx, c, x.dims, x.periodic)
-					if err != nil {
-						return err
-					}
-					return checkGrid(ctx, g, l, origins)
-				}); err != nil {
-					t.Fatal(err)
-				}
-			})
-		}
+		})
 	}
 }
 
-// checkGrid compares what a grid's ranks know and exchange.
-func checkGrid(ctx context.Context, g *Grid, l lists, origins map[[2]int]int) error {
+// checkGrid compares what a grid's ranks know.
+func checkGrid(g *Grid) error {
 	rank := g.c.Rank()
 	if got := g.Rank(g.Coords(rank)...); got != rank {
 		return fmt.Errorf("rank %d is at %v, where %d is", rank, g.Coords(rank), got)
@@ -265,35 +77,9 @@ func checkGrid(ctx context.Context, g *Grid, l lists, origins map[[2]int]int) er
 			}
 		}
 	}
-	const count = 3
-	src, _ := input(rank, slices.Repeat([]int{count}, len(l.destinations[rank])), 0)
-	dst, want := make([]int64, len(src)), make([]int64, len(src))
-	for i, source := range l.sources[rank] {
-		below, above := g.Shift(i/2, 1)
-		if source != []int{below, above}[i%2] {
+	for i, source := range g.Sources() {
+		if below, above := g.Shift(i/2, 1); source != []int{below, above}[i%2] || source != g.Destinations()[i] {
 			return fmt.Errorf("rank %d, neighbour %d is %d, Shift says %d and %d", rank, i, source, below, above)
-		}
-		for at := range count {
-			if source != None {
-				want[i*count+at] = value(source, origins[[2]int{rank, i}], at)
-			}
-		}
-	}
-	for range 2 {
-		clear(dst)
-		if err := AllToAll(ctx, g.Graph, dst, src); err != nil {
-			return err
-		}
-		if !slices.Equal(dst, want) {
-			return fmt.Errorf("rank %d: %s", rank, cmp.Diff(want, dst))
-		}
-		if err := AllGather(ctx, g.Graph, dst, slices.Repeat([]int64{int64(rank)}, count)); err != nil {
-			return err
-		}
-		for i := range dst {
-			if source := l.sources[rank][i/count]; source != None && dst[i] != int64(source) {
-				return fmt.Errorf("rank %d: %v is not from %v", rank, dst, l.sources[rank])
-			}
 		}
 	}
 	return nil
