@@ -77,6 +77,21 @@ func checkGrid(g *Grid) error {
 			}
 		}
 	}
+	for d, n := range g.dims {
+		at := g.Coords(rank)
+		at[d] = 0
+		want := g.Rank(at...)
+		if !g.periodic[d] {
+			want = None
+		}
+		at[d] = n // which is 0 on a ring
+		if got := g.Rank(at...); got != want {
+			return fmt.Errorf("rank %d is at %v, want %d", got, at, want)
+		}
+	}
+	if below, above := g.Shift(len(g.dims), 1); below != None || above != None {
+		return fmt.Errorf("%d and %d along a dimension that there is not", below, above)
+	}
 	for i, source := range g.Sources() {
 		if below, above := g.Shift(i/2, 1); source != []int{below, above}[i%2] || source != g.Destinations()[i] {
 			return fmt.Errorf("rank %d, neighbour %d is %d, Shift says %d and %d", rank, i, source, below, above)
@@ -117,6 +132,10 @@ func TestRefused(t *testing.T) {
 		"a dimension of 0":     {grid([]int{0}, false), "do not fit"},
 		"too many points, far": {grid([]int{3, math.MaxInt}, false, true), "do not fit"},
 		"a ring too few":       {grid([]int{3}), "1 dimensions, and periodic has 0"},
+		"no communicator": {func(ctx context.Context, _ *fast.Comm) error {
+			_, err := NewGrid(ctx, nil, []int{3}, []bool{true})
+			return err
+		}, "the communicator is nil"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen [3]error
@@ -167,6 +186,7 @@ func TestCallsRefused(t *testing.T) {
 			"started":            {StartAllToAll(ctx, g, four, three).Wait(ctx), "len(dst) is 4, want a multiple of 3"},
 			"gathered":           {AllGather(ctx, g, three, three), "want 3 blocks of len(src)"},
 			"gathered, a rest":   {AllGather(ctx, g, four, three[:1]), "want 3 blocks of len(src)"},
+			"gathered, too much": {AllGather(ctx, g, make([]int64, 9), three[:1]), "want 3 blocks of len(src)"},
 			"gathered, nobody":   {AllGather(ctx, empty, three, three), "want 0 blocks of len(src)"},
 			"counts":             {AllToAllV(ctx, g, three, blocks(nil, 1, 1), four[:3], right), "2 Counts and 0 Displs, want 3"},
 			"displs":             {AllToAllV(ctx, g, three, right, four[:3], blocks([]int{0}, 1, 1, 1)), "3 Counts and 1 Displs, want 3"},

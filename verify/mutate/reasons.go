@@ -19,6 +19,7 @@ var reasons = map[string]string{
 	"verify/intern.go, add: `+` for `*`":                                                      "the table gets larger later, and numbers stay the same",
 	"verify/tree.go, owner: `2` for `1`":                                                      "the length of a place of which only the index is looked at",
 	"verify/entered.go, asksWhoEntered: `true` for `false`":                                   "who has met whom is worked out, and nobody asks",
+	"fast/neighbor/grid.go, NewGrid: `<` for `!=`, no. 2":                                     "more points than ranks were refused before",
 }
 
 // missing says for surviving mistakes why nothing found them.

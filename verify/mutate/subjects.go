@@ -43,6 +43,7 @@ var subjects = []subject{
 	{pkg: "ref", stages: []stage{tests("tests of ref", "./ref"), tests("tests of verify/colltest", "./verify/colltest")}},
 	{pkg: "selection", stages: []stage{tests("tests of selection", "./selection"), tests("tests of gen", "./gen"), tests("tests of cmd/collgen", "./cmd/collgen")}},
 	{pkg: "fast", stages: []stage{ofFast}, few: true},
+	{pkg: "fast/neighbor", stages: []stage{tests("tests of neighbor", "./fast/neighbor")}},
 	{pkg: "fast/internal/exec", stages: []stage{timed("tests of exec", "./fast/internal/exec"), ofFast}, few: true},
 	{pkg: "fast/internal/linkbase", stages: []stage{timed("tests of links", "./fast/internal/linkbase"), timed("tests of tcp", "./fast/internal/tcp")}},
 	{pkg: "fast/internal/tcp", stages: []stage{timed("tests of tcp", "./fast/internal/tcp"), ofFast}, few: true},
