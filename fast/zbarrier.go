@@ -33,8 +33,8 @@ var barrier = exec.Collective{
 	Algorithms: []exec.Algorithm{
 		{Name: "direct", Hash: 0xafbd3d2294907de8, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierDirect},
 		{Name: "dissemination", Hash: 0x91e3ab8cbef74492, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierDissemination},
-		{Name: "k-dissemination-4", Hash: 0x21adcc5a958e0e51, Param: 4, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierKDissemination},
-		{Name: "k-dissemination-8", Hash: 0x4151d222830697ef, Param: 8, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierKDissemination},
+		{Name: "k-dissemination-4", Hash: 0x8bdc5e5a625ebfbd, Param: 4, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierKDissemination},
+		{Name: "k-dissemination-8", Hash: 0xe9694dde9f0902e9, Param: 8, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierKDissemination},
 		{Name: "two-level", Hash: 0x8d387d830c56a361, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64, Every: true}, Run: barrierTwoLevel},
 	},
 	Rules: []Rule{
@@ -151,7 +151,7 @@ func barrierDissemination(ctx context.Context, x *exec.Call) error {
 // sizes and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
 // interleaving, even if no channel has room for a message; 14 obligations, each proved by z3 and by cvc5.
 //
-// Algorithm 0x21adcc5a958e0e51.
+// Algorithm 0x8bdc5e5a625ebfbd.
 //
 // With radix 8, it is barrier/k-dissemination-8.
 //
@@ -163,7 +163,7 @@ func barrierDissemination(ctx context.Context, x *exec.Call) error {
 // sizes and products fit an int: what the primitive promises holds, no two accesses race, and the call ends in every
 // interleaving, even if no channel has room for a message; 14 obligations, each proved by z3 and by cvc5.
 //
-// Algorithm 0x4151d222830697ef.
+// Algorithm 0xe9694dde9f0902e9.
 func barrierKDissemination(ctx context.Context, x *exec.Call) error {
 	rank, size, radix := x.Rank, x.Size, x.Param
 	if err := x.Layout(1, 0); err != nil {
@@ -177,16 +177,16 @@ func barrierKDissemination(ctx context.Context, x *exec.Call) error {
 		peers := min(radix-1, (size-1)>>shift)
 		for c := range peers {
 			distance := (c + 1) << shift
-			to := rank + distance
-			if to >= size {
-				to -= size
+			after := rank + distance
+			if after >= size {
+				after -= size
 			}
-			from := rank - distance
-			if from < 0 {
-				from += size
+			before := rank - distance
+			if before < 0 {
+				before += size
 			}
-			x.Signal(to)
-			x.Await(from)
+			x.Signal(after)
+			x.Await(before)
 		}
 		if err := x.Exchange(ctx); err != nil {
 			return err

@@ -1,6 +1,8 @@
 package catalogue
 
 import (
+	"slices"
+
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
@@ -27,13 +29,40 @@ var AllGatherBruck = register(gen.Algorithm{
 				gen.Recv{From: v("from"), Into: gen.Span(scratch, v("have"), v("more"))},
 			},
 		}),
-		loop("q", size, []gen.Node{
-			let("slot", down(sub(v("q"), rank), size)),
-			gen.Step{gen.Copy{Into: gen.Chunk(out, v("q")), From: gen.Chunk(scratch, v("slot"))}},
-		}),
+		inPlace,
 	},
 	Hints: allGatherBruckHints,
 	Cost:  gen.Cost{Alpha: ceilLog2(size), Beta: sub(size, one), Gamma: zero},
+})
+
+// inPlace puts the blocks of the ranks from this one on, one in each slot, where they belong.
+var inPlace = loop("q", size, []gen.Node{
+	let("slot", down(sub(v("q"), rank), size)),
+	gen.Step{gen.Copy{Into: gen.Chunk(out, v("q")), From: gen.Chunk(scratch, v("slot"))}},
+})
+
+// AllGatherKBruck gathers radix times as many after every step.
+var AllGatherKBruck = register(gen.Algorithm{
+	Name:      "k-bruck",
+	Primitive: spec.AllGather,
+	Doc: "In step k every rank gets up to radix^k blocks each from the ranks that are 1 to radix-1 times radix^k after it: fewer " +
+		"steps than with radix 2, each of more messages, and the fewest bytes for any number of ranks.",
+	Source:  bruck,
+	Param:   radices,
+	Scratch: size,
+	Body: slices.Concat([]gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(scratch, zero), From: block(in)}}}, farther(
+		let("more", least(shl(one, v("shift")), sub(size, v("distance")))),
+		gen.Send{To: v("before"), Data: gen.Span(scratch, zero, v("more"))},
+		gen.Recv{From: v("after"), Into: gen.Span(scratch, v("distance"), v("more"))},
+	), []gen.Node{inPlace}),
+	Hints: gen.Hints{
+		Loops: allGatherBruckLoops(shl(one, mul(v("width"), v("k")))),
+		Turns: []gen.Turns{{
+			Of:   up(add(rank, shl(shr(gen.Cell, v("shift")), v("shift"))), size),
+			Turn: sub(shr(behind(rank, spec.Peer), v("shift")), one),
+		}},
+	},
+	Cost: gen.Cost{Alpha: add(mul(sub(radix, one), digitsBelow), firstDigit), Beta: sub(size, one), Gamma: zero},
 })
 
 // AllToAllBruck sends each block on its way to the i-th rank after its own in the steps whose number is a bit of i.
@@ -91,13 +120,17 @@ func everyRun(copied func(slots, gathered gen.Region) gen.Copy, gathered expr) g
 
 // Bruck: before step k a rank has the blocks of 2^k ranks from itself on, or of all. Then it puts one after the other
 // in its place.
-var allGatherBruckHints = gen.Hints{Loops: []gen.Invariant{
-	{Claims: []gen.Claim{inSlots(lt(gen.Cell, shl(one, v("k"))))}},
-	{Claims: []gen.Claim{
-		inSlots(yes),
-		{Buf: out, Where: lt(gen.Cell, piece), Chunk: zero, First: gen.Cell, Count: one},
-	}},
-}}
+var allGatherBruckHints = gen.Hints{Loops: allGatherBruckLoops(shl(one, v("k")))}
+
+func allGatherBruckLoops(have expr) []gen.Invariant {
+	return []gen.Invariant{
+		{Claims: []gen.Claim{inSlots(lt(gen.Cell, have))}},
+		{Claims: []gen.Claim{
+			inSlots(yes),
+			{Buf: out, Where: lt(gen.Cell, piece), Chunk: zero, First: gen.Cell, Count: one},
+		}},
+	}
+}
 
 // inSlots says that slots where hold the blocks of the ranks from this one on.
 func inSlots(where expr) gen.Claim {

@@ -1,8 +1,6 @@
 package catalogue
 
 import (
-	"slices"
-
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 )
@@ -40,22 +38,9 @@ var BarrierKDissemination = register(gen.Algorithm{
 		"each of more messages, where these take long and do not hinder each other.",
 	Source: "MPICH, src/mpi/coll/barrier/barrier_intra_k_dissemination.c",
 	Param:  radices,
-	Body: slices.Concat(digits, []gen.Node{
-		loop("k", v("rounds"), []gen.Node{
-			let("shift", mul(v("width"), v("k"))),
-			// Of these, the last step may have fewer.
-			let("peers", least(sub(radix, one), shr(sub(size, one), v("shift")))),
-			gen.Step{loop("c", v("peers"), []gen.Node{
-				let("distance", shl(add(v("c"), one), v("shift"))),
-				let("to", up(add(rank, v("distance")), size)),
-				let("from", down(sub(rank, v("distance")), size)),
-				gen.Send{To: v("to")},
-				gen.Recv{From: v("from")},
-			})},
-		}),
-	}),
-	Hints: barrierKDisseminationHints,
-	Cost:  gen.Cost{Alpha: add(mul(sub(radix, one), digitsBelow), firstDigit), Beta: zero, Gamma: zero},
+	Body:   farther(gen.Send{To: v("after")}, gen.Recv{From: v("before")}),
+	Hints:  barrierKDisseminationHints,
+	Cost:   gen.Cost{Alpha: add(mul(sub(radix, one), digitsBelow), firstDigit), Beta: zero, Gamma: zero},
 })
 
 // Before round k a rank has heard of the radix^k ranks that end with itself. In the round, the news of a rank that is some

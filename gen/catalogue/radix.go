@@ -1,6 +1,8 @@
 package catalogue
 
 import (
+	"slices"
+
 	"github.com/collgen/collgen/gen"
 )
 
@@ -21,3 +23,17 @@ var (
 	digitsBelow = div(log2(sub(size, one)), log2(radix))
 	firstDigit  = shr(sub(size, one), mul(log2(radix), digitsBelow))
 )
+
+// farther returns a body in whose step k each rank does something with those that are c × radix^k before and after it, for
+// each digit c.
+func farther(messages ...gen.Node) []gen.Node {
+	return append(slices.Clone(digits), loop("k", v("rounds"), []gen.Node{
+		let("shift", mul(v("width"), v("k"))),
+		let("peers", least(sub(radix, one), shr(sub(size, one), v("shift")))), // the last step may have fewer
+		gen.Step{loop("c", v("peers"), append([]gen.Node{
+			let("distance", shl(add(v("c"), one), v("shift"))),
+			let("after", up(add(rank, v("distance")), size)),
+			let("before", down(sub(rank, v("distance")), size)),
+		}, messages...))},
+	}))
+}
