@@ -62,7 +62,7 @@ var AllGatherKBruck = register(gen.Algorithm{
 			Turn: sub(shr(behind(rank, spec.Peer), v("shift")), one),
 		}},
 	},
-	Cost: gen.Cost{Alpha: add(mul(sub(radix, one), digitsBelow), firstDigit), Beta: sub(size, one), Gamma: zero},
+	Cost: gen.Cost{Alpha: ofDigits, Beta: sub(size, one), Gamma: zero},
 })
 
 // AllToAllBruck sends each block on its way to the i-th rank after its own in the steps whose number is a bit of i.

@@ -40,7 +40,7 @@ var BarrierKDissemination = register(gen.Algorithm{
 	Param:  radices,
 	Body:   farther(gen.Send{To: v("after")}, gen.Recv{From: v("before")}),
 	Hints:  barrierKDisseminationHints,
-	Cost:   gen.Cost{Alpha: add(mul(sub(radix, one), digitsBelow), firstDigit), Beta: zero, Gamma: zero},
+	Cost:   gen.Cost{Alpha: ofDigits, Beta: zero, Gamma: zero},
 })
 
 // Before round k a rank has heard of the radix^k ranks that end with itself. In the round, the news of a rank that is some

@@ -44,7 +44,9 @@ var predicted = map[string][]gen.Rule{
 	"Broadcast": overRDMA(
 		gen.Rule{Algorithm: "binomial", MaxSize: 2},
 		gen.Rule{Algorithm: "linear", MaxSize: 8, MaxBytes: 16 * kib},
-		gen.Rule{Algorithm: "linear", MaxSize: 24, MaxBytes: 4 * kib},
+		gen.Rule{Algorithm: "linear", MaxSize: 16, MaxBytes: 4 * kib},
+		gen.Rule{Algorithm: "k-nomial-4", MaxSize: 16, MaxBytes: 8 * kib},
+		gen.Rule{Algorithm: "k-nomial-8", MaxBytes: 8 * kib},
 		gen.Rule{Algorithm: "binomial", MaxBytes: 64 * kib},
 		gen.Rule{Algorithm: "scatter-allgather", MaxSize: 16, MaxBytes: 512 * kib},
 		gen.Rule{Algorithm: "binomial", MaxBytes: 256 * kib},

@@ -22,6 +22,9 @@ var (
 	// Outside of a body, of 2 ranks and more: how many digits size-1 has below its first one, and that.
 	digitsBelow = div(log2(sub(size, one)), log2(radix))
 	firstDigit  = shr(sub(size, one), mul(log2(radix), digitsBelow))
+
+	// How many messages a rank sends that has one for each digit from 1 on, at each place.
+	ofDigits = add(mul(sub(radix, one), digitsBelow), firstDigit)
 )
 
 // farther returns a body in whose step k each rank does something with those that are c × radix^k before and after it, for

@@ -160,7 +160,7 @@ var equivalents = []equivalent{
 		"barrierDirect barrierDissemination barrierKDissemination broadcastBinomial broadcastLinear gatherLinear scatterLinear sendDirect allReduceChunkedRing " +
 		"allReduceSegmentedRing allReduceRing broadcastScatterAllgather broadcastChain scanChain exscanChain allGatherVDirect " +
 		"allGatherVRing allToAllVDirect allToAllVPairwise gatherVLinear scatterVLinear " +
-		"allGatherBidirectionalRing allReduceBidirectionalRing allGatherTwoLevel barrierTwoLevel broadcastTwoLevel " +
+		"allGatherBidirectionalRing allReduceBidirectionalRing allGatherTwoLevel barrierTwoLevel broadcastKNomial broadcastTwoLevel " +
 		"allGatherNeighbourExchange allGatherPat broadcastBinaryTree"),
 		[]string{"the error of Layout is dropped"},
 		", 0); err != nil {", "without scratch it does not fail"},
@@ -171,10 +171,12 @@ var equivalents = []equivalent{
 	{of("allReduceTwoLevel"), []string{"+ is -", "Slot is Chunk"}, "x.Refer(x.Scratch.Slot(",
 		"of a place that is referred to only the beginning counts"},
 	{of("allReduceTwoLevel"), []string{"+ is -", "Slot is Chunk"}, "x.Operand(", "of an operand only as much counts as the result is long"},
-	{of("allGatherKBruck barrierKDissemination"), []string{"radix is one more"}, "width := ", "it has as many bits"},
+	{of("allGatherKBruck barrierKDissemination broadcastKNomial"), []string{"radix is one more"}, "width := ", "it has as many bits"},
 	{of("allGatherKBruck barrierKDissemination"), []string{"size is one more", "- is +"}, "levels := ", "a round more has no peers"},
 	{of("allGatherKBruck barrierKDissemination"), []string{"levels is one more", "width is one more", "- is +", "/ is *"}, "rounds := ", "the same"},
 	{of("allGatherKBruck barrierKDissemination"), []string{"rounds is one more"}, "range rounds", "the same"},
+	{of("broadcastKNomial"), []string{"size is one more", "- is +"}, "levels := ", "a level more has no children"},
+	{of("broadcastKNomial"), []string{"levels is one more", "width is one more", "- is +"}, "rounds := ", "the same"},
 	{of("allReduceTree"), []string{"levels is one more"}, "full := 1 << levels", "it is only compared with 0"},
 	{of("allReduceTree"), []string{"full is one more"}, "full", "pad is 0 whatever it is"},
 	{of("allReduceTree gatherBinomial reduceBinomial"), []string{"levels is one more"}, "for j := range levels {", "a level more has no ranks on its other side"},

@@ -40,9 +40,9 @@ type lowest struct {
 
 func (f *factor) add(x, product string) { f.times = append(f.times, [2]string{x, product}) }
 
-// has reports whether the product with a number is among them.
-func (f *factor) has(n int) bool {
-	return slices.ContainsFunc(f.times, func(p [2]string) bool { return p[0] == fmt.Sprint(n) })
+// has reports whether the product with x is among them.
+func (f *factor) has(x string) bool {
+	return slices.ContainsFunc(f.times, func(p [2]string) bool { return p[0] == x })
 }
 
 // MaxShifted is the largest size of which obligations speak that have powers of two in them: 2^31, as shifts are by

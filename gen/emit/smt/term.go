@@ -146,7 +146,7 @@ func (s *printer) power(exponent spec.Expr) (g *power, above int) {
 	if !g.isConstant() && l.plus-g.least > 3 {
 		s.fail(exponent) // the lemmas are of smaller differences
 	}
-	if above = l.plus - g.least; !g.isConstant() && above > 1 && !g.by.has(1<<above) {
+	if above = l.plus - g.least; !g.isConstant() && above > 1 && !g.by.has(fmt.Sprint(1<<above)) {
 		g.by.add(fmt.Sprint(1<<above), scaled(1<<above, g.name)) // products are compared with those by 0, 1 and 2 in any case
 	}
 	return g, above
@@ -190,7 +190,11 @@ func (s *printer) times(e spec.Expr, g *power, above int) string {
 		return scaled(d.N*factor, g.name)
 	case spec.AddExpr, spec.SubExpr:
 		op := map[spec.ExprKind]string{spec.AddExpr: "+", spec.SubExpr: "-"}[d.Kind]
-		return fmt.Sprintf("(%s %s %s)", op, s.times(d.Args[0], g, above), s.times(d.Args[1], g, above))
+		n := fmt.Sprintf("(%s %s %s)", op, s.times(d.Args[0], g, above), s.times(d.Args[1], g, above))
+		if x := s.number(e); above == 0 && !g.by.has(x) {
+			g.by.add(x, n)
+		}
+		return n
 	case spec.CondExpr:
 		return fmt.Sprintf("(ite %s %s %s)", s.formula(d.Args[0]), s.times(d.Args[1], g, above), s.times(d.Args[2], g, above))
 	case spec.BitXorExpr:
@@ -199,12 +203,9 @@ func (s *printer) times(e spec.Expr, g *power, above int) string {
 			return fmt.Sprintf("(ite (= (mod %s 2) 0) (+ %s %s) (- %s %s))", s.number(d.Args[0]), x, one, x, one)
 		}
 	case spec.ShrExpr:
-		if h, over := s.power(d.Args[1]); h == g && over <= 1 && over <= above {
+		if h, over := s.power(d.Args[1]); h == g && over <= above {
 			q, qz := s.quotient(d.Args[0], g)
-			if over == 0 {
-				return scaled(factor, qz)
-			}
-			return scaled(factor/2, fmt.Sprintf("(- %s (ite (= (mod %s 2) 1) %s 0))", qz, q, g.name))
+			return scaled(factor/(1<<over), s.withoutLower(q, qz, g, over))
 		}
 	}
 	x := s.number(e)
@@ -213,6 +214,22 @@ func (s *printer) times(e spec.Expr, g *power, above int) string {
 		g.by.add(x, n)
 	}
 	return scaled(factor, n)
+}
+
+// withoutLower prints q times the least power of g, which is qz, with the lower bits of q left out, so many.
+func (s *printer) withoutLower(q, qz string, g *power, bits int) string {
+	switch bits {
+	case 0:
+		return qz
+	case 1:
+		return fmt.Sprintf("(- %s (ite (= (mod %s 2) 1) %s 0))", qz, q, g.name)
+	}
+	low := fmt.Sprintf("(mod %s %d)", q, 1<<bits)
+	n, isNew := s.unknown("product", low+" * "+g.name)
+	if isNew {
+		g.by.add(low, n)
+	}
+	return fmt.Sprintf("(- %s %s)", qz, n)
 }
 
 // quotient returns the floor of x over the least power of g, and that times the power.
