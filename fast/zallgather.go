@@ -86,6 +86,7 @@ var allGather = exec.Collective{
 		{Transport: "rdma", Algorithm: "direct", MaxSize: 24, MaxPerHost: 1, MaxBytes: 131072, Predicted: true},
 		{Transport: "rdma", Algorithm: "recursive-doubling", MaxPerHost: 1, MaxBytes: 4096, Predicted: true},
 		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 131072, Predicted: true},
+		{Transport: "mixed", Algorithm: "two-level"},
 		{Transport: "tcp", Algorithm: "recursive-doubling", MaxBytes: 131072},
 		{Algorithm: "direct", MaxSize: 8},
 		{Algorithm: "recursive-doubling", MaxBytes: 4096},

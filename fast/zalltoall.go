@@ -73,6 +73,7 @@ var allToAll = exec.Collective{
 		{Transport: "rdma", Algorithm: "bruck", MinSize: 17, MaxPerHost: 1, MaxBytes: 32, Predicted: true},
 		{Transport: "rdma", Algorithm: "bruck", MinSize: 25, MaxPerHost: 1, MaxBytes: 128, Predicted: true},
 		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 131072, Predicted: true},
+		{Transport: "mixed", Algorithm: "two-level", MaxBytes: 8192},
 		{Algorithm: "direct", MaxSize: 8},
 		{Algorithm: "direct", MaxBytes: 4096},
 		{Algorithm: "pairwise"},

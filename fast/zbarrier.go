@@ -41,6 +41,7 @@ var barrier = exec.Collective{
 		{Transport: "rdma", Algorithm: "direct", MaxSize: 9, MaxPerHost: 1, Predicted: true},
 		{Transport: "rdma", Algorithm: "k-dissemination-4", MaxPerHost: 1, Predicted: true},
 		{Transport: "shm", Algorithm: "direct", MaxSize: 16},
+		{Transport: "mixed", Algorithm: "two-level"},
 		{Algorithm: "dissemination"},
 	},
 }

@@ -89,6 +89,7 @@ var broadcast = exec.Collective{
 		{Transport: "rdma", Algorithm: "scatter-allgather", MaxPerHost: 1, MaxBytes: 8388608, Predicted: true},
 		{Algorithm: "binomial", MaxSize: 2},
 		{Transport: "shm", Algorithm: "linear", MaxSize: 16, MaxBytes: 16777216},
+		{Transport: "mixed", Algorithm: "two-level", MaxBytes: 262144},
 		{Algorithm: "binomial", MaxBytes: 262144},
 		{Algorithm: "chain", PieceBytes: 131072},
 	},

@@ -93,6 +93,7 @@ var reduce = exec.Collective{
 		{Transport: "shm", Algorithm: "binomial", MaxBytes: 262144},
 		{Transport: "shm", Algorithm: "chain", PieceBytes: 131072},
 		{Transport: "tcp", Algorithm: "linear", MinSize: 5, MaxSize: 8, MaxBytes: 4096},
+		{Transport: "mixed", Algorithm: "two-level", MaxBytes: 1048576},
 		{Algorithm: "binomial", MaxBytes: 1048576},
 		{Algorithm: "chain", PieceBytes: 131072},
 	},

@@ -82,6 +82,7 @@ var reduceScatter = exec.Collective{
 		{Transport: "rdma", Algorithm: "halving", MinSize: 17, MaxPerHost: 1, MaxBytes: 512, Predicted: true},
 		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 32768, Predicted: true},
 		{Transport: "rdma", Algorithm: "ring", MaxPerHost: 1, Predicted: true},
+		{Transport: "mixed", Algorithm: "two-level"},
 		{Algorithm: "ring", MaxSize: 2},
 		{Transport: "inproc", Algorithm: "direct", MaxSize: 8, MaxBytes: 131072},
 		{Transport: "inproc", Algorithm: "ring", MaxSize: 8},

@@ -11,6 +11,7 @@ var _ = bound(spec.AllGather, Bound{
 })
 
 var _ = rules(spec.AllGather,
+	gen.Rule{Transport: "mixed", Algorithm: "two-level"}, // each block crosses the link to another host once
 	gen.Rule{Transport: "tcp", Algorithm: "recursive-doubling", MaxBytes: 128 * kib},
 	gen.Rule{Algorithm: "direct", MaxSize: 8},
 	gen.Rule{Algorithm: "recursive-doubling", MaxBytes: 4 * kib},

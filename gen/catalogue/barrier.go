@@ -12,5 +12,6 @@ var _ = bound(spec.Barrier, Bound{
 
 var _ = rules(spec.Barrier,
 	gen.Rule{Transport: "shm", Algorithm: "direct", MaxSize: 16}, // one step, and so one round of switches where cores are few
+	gen.Rule{Transport: "mixed", Algorithm: "two-level"},
 	gen.Rule{Algorithm: "dissemination"},
 )

@@ -16,6 +16,7 @@ var _ = rules(spec.Reduce,
 	gen.Rule{Transport: "shm", Algorithm: "binomial", MaxBytes: 256 * kib},
 	gen.Rule{Transport: "shm", Algorithm: "chain", PieceBytes: 128 * kib},
 	gen.Rule{Transport: "tcp", Algorithm: "linear", MinSize: 5, MaxSize: 8, MaxBytes: 4 * kib}, // one latency
+	gen.Rule{Transport: "mixed", Algorithm: "two-level", MaxBytes: 1024 * kib},                 // crosses each link once
 	gen.Rule{Algorithm: "binomial", MaxBytes: 1024 * kib},
 	gen.Rule{Algorithm: "chain", PieceBytes: 128 * kib},
 )

@@ -11,7 +11,8 @@ var _ = bound(spec.ReduceScatter, Bound{
 })
 
 var _ = rules(spec.ReduceScatter,
-	gen.Rule{Algorithm: "ring", MaxSize: 2}, // one step, reduced as it arrives
+	gen.Rule{Transport: "mixed", Algorithm: "two-level"}, // one block of sums crosses a link, instead of one for each rank
+	gen.Rule{Algorithm: "ring", MaxSize: 2},              // one step, reduced as it arrives
 	gen.Rule{Transport: "inproc", Algorithm: "direct", MaxSize: 8, MaxBytes: 128 * kib},
 	gen.Rule{Transport: "inproc", Algorithm: "ring", MaxSize: 8},
 	gen.Rule{Algorithm: "direct", MaxSize: 8},
