@@ -12,10 +12,11 @@ import (
 )
 
 // What follows is for generated code: that of this package calls it, and that of others through package collective.
+// Package hosts uses it too.
 
 func init() { exec.Runtime = forGenerated{} }
 
-// forGenerated is what this package does for package collective, which takes care that its communicators and handles are
+// forGenerated is what this package does for packages collective and hosts, which take care that its communicators and handles are
 // those of this package.
 type forGenerated struct{}
 
@@ -26,6 +27,14 @@ func (forGenerated) Do(ctx context.Context, c any, k *exec.Collective, t spec.Ty
 
 func (forGenerated) Start(opts []exec.Option, call func(opts []exec.Option) error) any {
 	return start(opts, call)
+}
+
+func (forGenerated) Ended(c any) <-chan struct{} { return c.(*Comm).ended }
+
+func (forGenerated) Fail(c any, err error) {
+	d := c.(*Comm)
+	d.giveUp(Failed, err, 0)
+	d.flush()
 }
 
 // do carries out one call of k on c, as collective.Do does.

@@ -16,7 +16,7 @@ func (l *EventLog) begin(x *Call) {
 // event returns x as a log describes it.
 func (x *Call) event() *events.Call {
 	d := x.mark.Call
-	call := events.Call{Seq: d.Seq, Fingerprint: x.mark.Fingerprint, Primitive: x.Collective.Name, Algorithm: x.Algorithm.Name, Spec: d.Primitive,
+	call := events.Call{Seq: d.Seq, Fingerprint: x.mark.Fingerprint, Primitive: x.Collective.Name, Algorithm: x.Algorithm.Name, Spec: x.Collective.Hash,
 		Schedule: d.Schedule, Type: x.Elem.String(), Element: x.Elem.Bytes(), Count: x.Count, Root: x.Root, Peer: -1, Depth: x.Depth, Local: x.Local,
 		In: len(x.In.Data), Out: len(x.Out.Data), Shared: Overlap(x.In.Data, x.Out.Data),
 		InBlocks: blocksOf(x.In.blocks), OutBlocks: blocksOf(x.Out.blocks)}

@@ -7,6 +7,7 @@ type Option struct {
 	Depth  int
 	Handle any // *fast.Handle
 	Fused  *Lengths
+	Part   *Part
 }
 
 // optionKind is the kind of an Option.
@@ -19,6 +20,7 @@ const (
 	StartOption // the call is started; Handle belongs to it
 	UnprovedOption
 	FusedOption // the call reduces the fused tensors of a Bucket
+	PartOption  // the call is a part of an operation
 )
 
 // fusedOf returns the tensors that a Bucket has fused for the call, or none if it is not a Bucket's.

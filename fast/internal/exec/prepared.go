@@ -43,6 +43,7 @@ type Form struct {
 	Type       spec.Type
 	Args       Args
 	lengths    Lengths // of a Bucket's tensors, or of uneven blocks that all ranks know
+	part       Part    // the operation of which it is a part; the zero Part: none
 	Algorithm  *Algorithm
 	Depth      int
 	Local      int // ranks on each host, where they make a difference to the algorithm
@@ -71,6 +72,7 @@ func (p *Form) Describe() wire.Call {
 		}
 		d.PrimitiveName = p.lengths.Label(what)
 	}
+	p.part.describe(&d)
 	return d
 }
 

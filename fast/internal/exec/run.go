@@ -18,7 +18,7 @@ func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []by
 	}
 	r := &e.last
 	if len(opts) > 0 || !r.isFor(k, t, args) {
-		form := Form{Collective: k, Type: t, Args: *args, lengths: fusedOf(opts)}
+		form := Form{Collective: k, Type: t, Args: *args, lengths: fusedOf(opts), part: partOf(opts)}
 		if err := e.prepare(&r.Prepared, &form, opts); err != nil {
 			return nil, err
 		}
@@ -44,7 +44,7 @@ func (e *Executor) requestUneven(k *Collective, t spec.Type, args *Args, dst, sr
 		return nil, err
 	}
 	if len(opts) > 0 || !r.isFor(k, t, &is) || r.lengths.hash != hashOf(counts) {
-		form := Form{Collective: k, Type: t, Args: is}
+		form := Form{Collective: k, Type: t, Args: is, part: partOf(opts)}
 		for _, n := range counts {
 			form.lengths.Add(n)
 		}

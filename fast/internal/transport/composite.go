@@ -193,7 +193,6 @@ func both(near, far error) error {
 
 // translate gives an error of near the ranks of the whole. One that fast has given to Fail has them already.
 func (c *Composite) translate(err error) error {
-	timeout, expired := wire.Expired(err)
 	var s *sideways
 	var g *given
 	switch {
@@ -201,25 +200,8 @@ func (c *Composite) translate(err error) error {
 		return err
 	case errors.As(err, &g):
 		return g.error
-	case expired:
-		return &wire.TimeoutError{Waiting: c.whole(timeout.Waiting), Err: timeout.Err}
 	}
-	if mismatch, ok := wire.Own[*wire.MismatchError](err); ok {
-		whole := *mismatch
-		whole.Rank = c.members[whole.Rank]
-		return &whole
-	}
-	if deadlock, ok := wire.Own[*wire.DeadlockError](err); ok {
-		whole := &wire.DeadlockError{Sends: deadlock.Sends}
-		for _, rank := range deadlock.Ranks {
-			whole.Ranks = append(whole.Ranks, c.members[rank])
-		}
-		return whole
-	}
-	if peer, ok := wire.Own[*wire.PeerError](err); ok {
-		return &wire.PeerError{Rank: c.members[peer.Rank], Err: peer.Err}
-	}
-	return err
+	return wire.Renumbered(err, c.members)
 }
 
 // given is an error that names ranks of the whole.
