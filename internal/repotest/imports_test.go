@@ -52,6 +52,8 @@ var importRules = []importRule{
 	{pattern: "fast", may: []string{"spec", "selection", "fast/internal/*", "fast/internal/rdma/device", "internal/events", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/collective", may: []string{"fast", "fast/internal/exec", "fast/internal/wire", "spec"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/neighbor", may: []string{"fast", "fast/collective", "fast/internal/exec", "fast/internal/wire"}, never: []string{"gen", "verify"}},
+	{pattern: "fast/hosts", may: []string{"spec", "fast", "fast/internal/exec", "fast/internal/failure", "fast/internal/kernel", "fast/internal/wire"},
+		never: []string{"gen", "verify"}},
 	{pattern: "fast/storetest", may: []string{"fast"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/internal/exec", may: []string{"spec", "selection", "fast/internal/wire", "fast/internal/kernel", "fast/internal/transport",
 		"internal/events"}, never: []string{"fast"}},

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Part says of which operation a call is a part. Ranks compare it, because they may agree about a part and not about the
-// whole: a part may have another root or op.
+// Part says of which operation a call is a part. Ranks compare it, because they may agree about a part and not about
+// the whole: a part may have another root or op.
 type Part struct {
 	Operation string  // "hosts.AllReduce"
 	Op        spec.Op // of the whole; 0: none

@@ -34,7 +34,8 @@ func TestPart(t *testing.T) {
 		}
 		seen[d.Primitive] = want
 	}
-	if got := partOf([]Option{{Kind: DepthOption}, {Kind: PartOption, Part: &Part{Operation: "x"}}}); got.Operation != "x" {
+	if got := partOf([]Option{{Kind: DepthOption},
+		{Kind: PartOption, Part: &Part{Operation: "x"}}}); got.Operation != "x" {
 		t.Errorf("the options name %+v", got)
 	}
 }

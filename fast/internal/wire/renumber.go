@@ -2,9 +2,9 @@ package wire
 
 import "slices"
 
-// Renumbered returns the first error of a rank's own in err, which is one of a part of a communicator, with ranks of the
-// whole: rank r of the part is ranks[r] there. An error that names no rank is returned as it is. What another rank has
-// told of its own error is not changed.
+// Renumbered returns the first error of a rank's own in err, which is one of a part of a communicator, with ranks of
+// the whole: rank r of the part is ranks[r] there. An error that names no rank is returned as it is. What another rank
+// has told of its own error is not changed.
 func Renumbered(err error, ranks []int) error {
 	if timeout, ok := Expired(err); ok {
 		return &TimeoutError{Waiting: renumber(timeout.Waiting, ranks), Err: timeout.Err}
