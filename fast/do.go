@@ -43,7 +43,8 @@ func do[T Elem](ctx context.Context, c *Comm, k *exec.Collective, dst, src []T, 
 }
 
 // doUneven carries out one call of k, whose blocks are uneven, on c, as collective.DoUneven does.
-func doUneven[T Elem](ctx context.Context, c *Comm, k *exec.Collective, dst, src []T, blocks *exec.BlocksOf, args *exec.Args, opts []Option) error {
+func doUneven[T Elem](ctx context.Context, c *Comm, k *exec.Collective, dst, src []T, blocks *exec.BlocksOf,
+	args *exec.Args, opts []Option) error {
 	return c.doGenerated(ctx, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), blocks, opts)
 }
 
@@ -85,7 +86,8 @@ func refuse(primitive, format string, args ...any) error {
 }
 
 // do makes the call, or has a handle, of an option, start it.
-func (c *Comm) do(ctx context.Context, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte, blocks *exec.BlocksOf,
+func (c *Comm) do(ctx context.Context, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte,
+	blocks *exec.BlocksOf,
 	opts []Option) error {
 	if err := c.enter(ctx, k.Name); err != nil {
 		return err
@@ -222,7 +224,8 @@ func (c *Comm) reserve(name string) (reserved bool, err error) {
 
 // callError returns the error of r, call number seq, that failed with err.
 func (c *Comm) callError(r *exec.Request, seq uint64, err error) *CallError {
-	e := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: r.Collective.Name, Algorithm: r.Algorithm.Name, Peer: -1, Err: err}
+	e := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: r.Collective.Name, Algorithm: r.Algorithm.Name,
+		Peer: -1, Err: err}
 	if r.Collective.PointToPoint {
 		e.Peer = r.Args.Root + r.Args.Peer - c.rank
 	}

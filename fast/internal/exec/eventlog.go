@@ -16,8 +16,10 @@ func (l *EventLog) begin(x *Call) {
 // event returns x as a log describes it.
 func (x *Call) event() *events.Call {
 	d := x.mark.Call
-	call := events.Call{Seq: d.Seq, Fingerprint: x.mark.Fingerprint, Primitive: x.Collective.Name, Algorithm: x.Algorithm.Name, Spec: x.Collective.Hash,
-		Schedule: d.Schedule, Type: x.Elem.String(), Element: x.Elem.Bytes(), Count: x.Count, Root: x.Root, Peer: -1, Depth: x.Depth, Local: x.Local,
+	call := events.Call{Seq: d.Seq, Fingerprint: x.mark.Fingerprint, Primitive: x.Collective.Name,
+		Algorithm: x.Algorithm.Name, Spec: x.Collective.Hash,
+		Schedule: d.Schedule, Type: x.Elem.String(), Element: x.Elem.Bytes(), Count: x.Count, Root: x.Root, Peer: -1,
+		Depth: x.Depth, Local: x.Local,
 		In: len(x.In.Data), Out: len(x.Out.Data), Shared: Overlap(x.In.Data, x.Out.Data),
 		InBlocks: blocksOf(x.In.blocks), OutBlocks: blocksOf(x.Out.blocks)}
 	if x.Collective.Reduces {
@@ -61,7 +63,8 @@ func (x *Call) PlaceOf(b []byte) events.Place {
 func (l *EventLog) list(x *Call, sends, recvs int) {
 	if events.On && l != nil {
 		for _, s := range x.sends[sends:] {
-			l.listed.Sends = append(l.listed.Sends, events.Send{Peer: s.Peer, Data: x.PlaceOf(s.Data), Call: fingerprintOf(s.Call)})
+			l.listed.Sends = append(l.listed.Sends, events.Send{Peer: s.Peer, Data: x.PlaceOf(s.Data),
+				Call: fingerprintOf(s.Call)})
 		}
 		for _, r := range x.recvs[recvs:] {
 			l.listed.Recvs = append(l.listed.Recvs, x.receive(&r))
@@ -71,7 +74,8 @@ func (l *EventLog) list(x *Call, sends, recvs int) {
 
 // receive returns r as a log describes it.
 func (x *Call) receive(r *wire.Recv) events.Recv {
-	made := events.Recv{Peer: r.Peer, Into: x.PlaceOf(r.Into), ReceivedFirst: r.ReceivedFirst, AfterSend: r.AfterSend, Lend: r.Lend,
+	made := events.Recv{Peer: r.Peer, Into: x.PlaceOf(r.Into), ReceivedFirst: r.ReceivedFirst, AfterSend: r.AfterSend,
+		Lend: r.Lend,
 		Call: fingerprintOf(r.Call)}
 	if r.Kernel != nil {
 		with := x.PlaceOf(r.With)

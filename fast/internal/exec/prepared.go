@@ -56,7 +56,8 @@ func (p *Prepared) isFor(k *Collective, t spec.Type, args *Args) bool {
 
 // Describe returns everything that ranks compare, except the call's place in the order of calls.
 func (p *Form) Describe() wire.Call {
-	d := wire.Call{Primitive: p.Collective.Hash, Schedule: p.Algorithm.Hash, Count: uint64(p.Args.Count), Type: uint32(p.Type),
+	d := wire.Call{Primitive: p.Collective.Hash, Schedule: p.Algorithm.Hash, Count: uint64(p.Args.Count),
+		Type: uint32(p.Type),
 		Root: uint32(p.Args.Root), Depth: uint32(p.Depth), Local: uint32(p.Local),
 		PrimitiveName: wire.NewLabel(p.Collective.Name), AlgorithmName: wire.NewLabel(p.Algorithm.Name)}
 	if p.Collective.PointToPoint {
@@ -83,7 +84,8 @@ func (r *Request) checkOverlap() error {
 	case r.Args.NoAlias:
 		return wire.Refuse(r.Collective.Name, "dst and src overlap")
 	case !r.Args.inPlace(r.Dst, r.Src, r.Type.Bytes()):
-		return wire.Refuse(r.Collective.Name, "dst and src overlap, but src[%d] is not dst[%d]", r.Args.AliasIn, r.Args.AliasOut)
+		return wire.Refuse(r.Collective.Name, "dst and src overlap, but src[%d] is not dst[%d]", r.Args.AliasIn,
+			r.Args.AliasOut)
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 // Request returns the call of k with these arguments, prepared, or an error if they are invalid. The result is valid
 // until the next Request. Uneven is nil if blocks are equally long; otherwise AliasIn and AliasOut of args are numbers
 // of blocks.
-func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []byte, uneven *BlocksOf, opts []Option) (*Request, error) {
+func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []byte, uneven *BlocksOf,
+	opts []Option) (*Request, error) {
 	if uneven != nil || k.Uneven {
 		return e.requestUneven(k, t, args, dst, src, uneven, opts)
 	}
@@ -28,9 +29,11 @@ func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []by
 }
 
 // requestUneven is Request for a collective of uneven blocks.
-func (e *Executor) requestUneven(k *Collective, t spec.Type, args *Args, dst, src []byte, uneven *BlocksOf, opts []Option) (*Request, error) {
+func (e *Executor) requestUneven(k *Collective, t spec.Type, args *Args, dst, src []byte, uneven *BlocksOf,
+	opts []Option) (*Request, error) {
 	if uneven == nil || !k.Uneven {
-		return nil, wire.Refuse(k.Name, "its blocks are uneven: %t; the call says how long they are: %t", k.Uneven, uneven != nil)
+		return nil, wire.Refuse(k.Name, "its blocks are uneven: %t; the call says how long they are: %t", k.Uneven,
+			uneven != nil)
 	}
 	r, b := &e.last, &e.blocks
 	if len(opts) == 0 && r.blocks == b && r.generation != 0 && !r.withOpts && r.Collective == k && r.Type == t &&
@@ -75,7 +78,8 @@ func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
 	if form.Collective.Uneven { // rules see what a block has on average
 		count = (count + e.size - 1) / e.size
 	}
-	if form.Algorithm, form.Depth, err = e.Plan(form.Collective, count, count*form.Type.Bytes(), form.Args.Op, opts); err != nil {
+	if form.Algorithm, form.Depth, err = e.Plan(form.Collective, count, count*form.Type.Bytes(), form.Args.Op,
+		opts); err != nil {
 		return err
 	}
 	form.Local = 0
