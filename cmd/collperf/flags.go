@@ -33,6 +33,7 @@ func (o *options) flags(g *lists) *flag.FlagSet {
 	f.IntVar(&o.Root, "r", 0, "`rank` of the root")
 	f.StringVar(&g.place, "place", "both", "`where` results go: in (place), out (of place) or both")
 	f.StringVar(&o.Algorithm, "algorithm", "", "`name` of the algorithm, instead of the one that the table selects")
+	f.BoolVar(&o.Hosts, "hosts", false, "measure the calls of package fast/hosts, which go in two levels: on each host, and between hosts")
 	f.IntVar(&o.Depth, "depth", 0, "`number` of pieces into which a pipelined algorithm cuts chunks; 0: as the table says")
 	f.BoolFunc("pin", "keep rank i on core i, modulo cores (default: if there are enough cores; never goroutines)", o.setPin)
 	f.BoolFunc("heap", "allocate buffers on the Go heap instead of huge pages", o.setPlacement(bench.GoHeap))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -163,6 +164,11 @@ func TestCommandLine(t *testing.T) {
 		{"-heap -registered", 2, "either"},
 		{"-ranks 200 -d int8", 2, "not exact"},
 		{"-ranks 1 ping-pong", 2, "ping-pong takes 2 ranks"},
+		{"-hosts scan", 2, "fast/hosts has no scan"},
+		{"-hosts -algorithm ring", 2, "-hosts goes with none"},
+		{"-hosts -depth 2", 2, "-hosts goes with none"},
+		{"-hosts -overlap", 2, "-hosts goes with none"},
+		{"-hosts -tune", 2, "-hosts goes with none"},
 		{"-ranks 2 -transport inproc -algorithm none -e 8", 1, `no algorithm is called "none"`},
 		{"-ranks 3 -n 1 -e 8 -algorithm none", 1, `no algorithm is called "none"`},
 	} {
@@ -230,6 +236,52 @@ func TestUnderALauncher(t *testing.T) {
 	}
 	if _, report := runs(t, 2, "-ranks", "2"); !strings.Contains(report, "this is rank 0 of 1 already") {
 		t.Error(report)
+	}
+}
+
+// TestHosts measures the calls of package hosts, among ranks that believe that they are on two hosts.
+func TestHosts(t *testing.T) {
+	args := []string{"-hosts", "-format", "json", "-b", "8", "-e", "40K", "-f", "5120", "-n", "1"}
+	var operations []string
+	for _, o := range bench.Operations {
+		if o.InHosts() {
+			operations = append(operations, o.Name)
+		}
+	}
+	dir := t.TempDir()
+	secret := filepath.Join(dir, "secret")
+	if err := os.WriteFile(secret, bytes.Repeat([]byte("7"), 64), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var all []*exec.Cmd
+	var out bytes.Buffer
+	for rank := range 3 {
+		cmd := collperf(t, append(args, operations...)...)
+		cmd.Env = append(cmd.Env, fmt.Sprint("COLL_RANK=", rank), "COLL_SIZE=3", fmt.Sprint("COLL_HOST=", rank%2),
+			"COLL_STORE=file://"+filepath.Join(dir, "store"), "COLL_SECRET_FILE="+secret)
+		cmd.Stderr = os.Stderr
+		if rank == 0 {
+			cmd.Stdout = &out
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	for rank, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+	seen := make(map[string]int)
+	for _, r := range resultsOf(t, out.String()) {
+		seen[r.Collective]++
+		if wantPlausible(t, &r, "mixed"); r.Algorithm != "fast/hosts" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(operations) != 7 || len(seen) != len(operations) {
+		t.Errorf("results of %v, want those of %v", seen, operations)
 	}
 }
 

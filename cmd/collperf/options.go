@@ -128,6 +128,9 @@ func (o *options) validate() error {
 	case o.Reduction.Integers && !o.Element.Integer:
 		return fmt.Errorf("-o %v is for integers, not for %s", o.Reduction.Op, o.Element.Name)
 	}
+	if err := o.validateHosts(); err != nil {
+		return err
+	}
 	if _, err := os.Stat(filepath.Dir(o.plot)); err != nil {
 		return fmt.Errorf("-plot: %w", err)
 	}
@@ -142,6 +145,22 @@ func (o *options) validate() error {
 		}
 		if o.Check > 0 && int64(s.Ranks) > o.Element.Exact {
 			return fmt.Errorf("sums of %s over %d ranks are not exact, so that they cannot be checked: want -c 0", o.Element.Name, s.Ranks)
+		}
+	}
+	return nil
+}
+
+// validateHosts returns an error if the calls of package hosts cannot be measured as the flags say.
+func (o *options) validateHosts() error {
+	if !o.Hosts {
+		return nil
+	}
+	if o.Algorithm != "" || o.Depth != 0 || o.Overlap || o.tune {
+		return errors.New("-hosts goes with none of -algorithm, -depth, -overlap and -tune")
+	}
+	for _, op := range o.Operations {
+		if !op.InHosts() {
+			return fmt.Errorf("-hosts: package fast/hosts has no %s", op.Name)
 		}
 	}
 	return nil

@@ -148,7 +148,7 @@ var importRules = []importRule{
 	{pattern: "cmd/collperf/internal/limits", may: []string{"fast", "fast/collective", "cmd/collperf/internal/machine",
 		"internal/*", "golang.org/x/sys"},
 		never: []string{"gen", "verify"}},
-	{pattern: "cmd/collperf/internal/bench", may: []string{"spec", "fast", "fast/collective",
+	{pattern: "cmd/collperf/internal/bench", may: []string{"spec", "fast", "fast/collective", "fast/hosts",
 		"cmd/collperf/internal/machine", "internal/*"},
 		never: []string{"gen", "verify"}},
 	{pattern: "cmd/collperf/internal/report", may: []string{"cmd/collperf/internal/bench", "cmd/collperf/internal/limits",

@@ -8,6 +8,7 @@ import (
 	"github.com/collgen/collgen/cmd/collperf/internal/machine"
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/collective"
+	"github.com/collgen/collgen/fast/hosts"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -31,6 +32,8 @@ type Case struct {
 	Placement Placement
 	Algorithm string // "": as the table says
 	Depth     int    // 0: as the table says
+
+	by *hosts.Comm // makes the calls; nil: package fast does
 }
 
 // Bytes returns the size of the larger buffer of a rank.
@@ -100,6 +103,9 @@ func newBuffers[T fast.Elem](ctx context.Context, comm *fast.Comm, c *Case, of f
 	b := &buffers[T]{
 		Case: c, role: role{rank: comm.Rank(), ranks: comm.Size(), root: c.Root, inPlace: c.InPlace},
 		invocation: invocation[T]{c: comm, root: c.Root}, invoke: invokeOf[T](c.Name),
+	}
+	if c.by != nil {
+		b.hosts, b.invoke = c.by, inHosts[T](c.Name)
 	}
 	b.values = newValues(of, c.Element.Exact, c.Reduction, comm.Size(), c.combines(b.role))
 	for range comm.Size() {

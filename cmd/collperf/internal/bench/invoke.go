@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/hosts"
 )
 
 // invocation is a call of an operation on one rank. Package fast ignores buffers that the rank does not pass.
 type invocation[T fast.Elem] struct {
 	c       *fast.Comm
+	hosts   *hosts.Comm // of c, for calls of package hosts
 	out, in []T
 	op      fast.Op
 	root    int

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/hosts"
 	"github.com/collgen/collgen/internal/figures"
 	"github.com/collgen/collgen/internal/program"
 )
@@ -30,6 +31,7 @@ type Config struct {
 
 	Algorithm string
 	Depth     int
+	Hosts     bool // the calls of package hosts
 
 	GCLoad  bool // keep the garbage collector busy
 	Overlap bool // measure the overlap of started calls
@@ -61,6 +63,9 @@ func (s *Config) Cases(o *Operation, count, ranks int) (all []*Case) {
 		if o.Startable() {
 			c.Algorithm, c.Depth = s.Algorithm, s.Depth
 		}
+		if s.Hosts {
+			c.Algorithm = "fast/hosts" // which results name; options of package fast mean nothing to it
+		}
 		all = append(all, c)
 	}
 	return all
@@ -74,11 +79,18 @@ type Session struct {
 	Print     func(*Result) error // nil on all ranks but 0
 	Progress  *program.Progress   // nil on all ranks but 0
 	Wrong     bool                // a check has found wrong elements, on any rank
+
+	hosts *hosts.Comm // of Comm, with Hosts
 }
 
 // Run measures all operations, in all cycles.
-func (s *Session) Run(ctx context.Context) error {
+func (s *Session) Run(ctx context.Context) (err error) {
 	defer s.Progress.Clear()
+	done, err := s.byHosts(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
 	if s.GCLoad {
 		defer loadCollector()()
 	}
@@ -98,6 +110,7 @@ func (s *Session) operation(ctx context.Context, o *Operation) error {
 	counts := o.Counts(s.Sizes(), ranks, s.Element.Bytes)
 	for i, count := range counts {
 		for _, c := range s.Cases(o, count, ranks) {
+			c.by = s.hosts
 			s.Progress.Update("%s over %s, %d ranks: %v (%d of %d)",
 				o.Name, s.Transport, ranks, figures.Size(c.Bytes(ranks)), i+1, len(counts))
 			if err := s.measure(ctx, c); err != nil {
