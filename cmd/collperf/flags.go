@@ -19,7 +19,8 @@ func (o *options) flags(g *lists) *flag.FlagSet {
 	f := flag.NewFlagSet("collperf", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.StringVar(&g.ranks, "ranks", "", "`numbers` of ranks to start, such as 2 or 2,4 (default: one per core)")
-	f.StringVar(&g.transports, "transport", "", "`list` of shm, rdma, tcp and inproc, which is goroutines (default: the launcher's, or "+
+	f.StringVar(&g.transports, "transport", "", "`list` of shm, rdma, tcp and inproc, which is goroutines (default: the "+
+		"launcher's, or "+
 		ranks.DefaultTransport()+")")
 	f.Var(&o.First, "b", "`size` to begin with, in bytes; K, M and G are 1024, 1024² and 1024³")
 	f.Var(&o.Last, "e", "`size` to end with")
@@ -33,21 +34,29 @@ func (o *options) flags(g *lists) *flag.FlagSet {
 	f.IntVar(&o.Root, "r", 0, "`rank` of the root")
 	f.StringVar(&g.place, "place", "both", "`where` results go: in (place), out (of place) or both")
 	f.StringVar(&o.Algorithm, "algorithm", "", "`name` of the algorithm, instead of the one that the table selects")
-	f.BoolVar(&o.Hosts, "hosts", false, "measure the calls of package fast/hosts, which go in two levels: on each host, and between hosts")
+	f.BoolVar(&o.Hosts, "hosts", false, "measure the calls of package fast/hosts, which go in two levels: on each host, "+
+		"and between hosts")
 	f.IntVar(&o.Depth, "depth", 0, "`number` of pieces into which a pipelined algorithm cuts chunks; 0: as the table says")
-	f.BoolFunc("pin", "keep rank i on core i, modulo cores (default: if there are enough cores; never goroutines)", o.setPin)
+	f.BoolFunc("pin", "keep rank i on core i, modulo cores (default: if there are enough cores; never goroutines)",
+		o.setPin)
 	f.BoolFunc("heap", "allocate buffers on the Go heap instead of huge pages", o.setPlacement(bench.GoHeap))
-	f.BoolFunc("registered", "allocate buffers with fast.Alloc, which the other ranks of a host read directly", o.setPlacement(bench.Registered))
+	f.BoolFunc("registered", "allocate buffers with fast.Alloc, which the other ranks of a host read directly",
+		o.setPlacement(bench.Registered))
 	f.BoolVar(&o.GCLoad, "gc", false, "allocate garbage in another goroutine, so that the collector is busy")
 	f.BoolVar(&o.Overlap, "overlap", false, "measure how much of a started call is hidden behind computing")
-	f.BoolVar(&o.Idle, "idle", false, "with -overlap: sleep instead of computing, like a rank that waits for a disk or a GPU")
-	f.BoolVar(&o.limits, "limits", false, "measure instead the best that this machine can do: memory, hand-overs between cores, TCP")
-	f.BoolVar(&o.tune, "tune", false, "measure every algorithm instead, and write a table for COLL_TUNE and collgen gen -tune")
+	f.BoolVar(&o.Idle, "idle", false, "with -overlap: sleep instead of computing, like a rank that waits for a "+
+		"disk or a GPU")
+	f.BoolVar(&o.limits, "limits", false, "measure instead the best that this machine can do: memory, hand-overs "+
+		"between cores, TCP")
+	f.BoolVar(&o.tune, "tune", false, "measure every algorithm instead, and write a table for COLL_TUNE and "+
+		"collgen gen -tune")
 	f.StringVar(&o.keep, "keep", "", "with -tune: `file` of the table; what it has already is not measured again")
-	f.DurationVar(&o.limit, "for", 0, "with -tune -keep: `time` after which nothing more is measured; the same command continues")
+	f.DurationVar(&o.limit, "for", 0, "with -tune -keep: `time` after which nothing more is measured; the same "+
+		"command continues")
 	f.IntVar(&o.comms, "comms", 0, "measure instead the memory and time that a `number` of communicators takes")
 	f.BoolVar(&o.percentiles, "percentiles", false, "show percentiles in text; the other formats always have them")
-	f.StringVar(&o.plot, "plot", "", "draw bandwidth and time over the size, with the limits of the machine, as SVG into a `file`")
+	f.StringVar(&o.plot, "plot", "", "draw bandwidth and time over the size, with the limits of the machine, as SVG "+
+		"into a `file`")
 	f.StringVar(&o.format, "format", "text", "`how` to print: "+strings.Join(formatNames(), ", "))
 	return f
 }

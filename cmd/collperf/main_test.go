@@ -123,7 +123,8 @@ func TestEveryTypeAndOperator(t *testing.T) {
 			if f.Integers && !e.Integer {
 				continue
 			}
-			out, _ := runs(t, 0, "-format", "json", "-transport", ranks.InProc, "-ranks", "3", "-n", "1", "-b", "40000", "-e", "40000",
+			out, _ := runs(t, 0, "-format", "json", "-transport", ranks.InProc, "-ranks", "3", "-n", "1", "-b", "40000", "-e",
+				"40000",
 				"-d", e.Alias, "-o", f.Op.String(), "all-reduce", "reduce-scatter")
 			for _, r := range resultsOf(t, out) {
 				if r.Type != e.Name || r.Op != f.Op.String() || *r.Wrong != 0 {
@@ -193,7 +194,8 @@ func TestManyCommunicators(t *testing.T) {
 	for _, transport := range []string{ranks.InProc, ranks.DefaultTransport()} {
 		out, _ := runs(t, 0, "-comms", "7", "-format", "json", "-ranks", "3", "-transport", transport, "-n", "1")
 		var r bench.ManyComms
-		if err := json.Unmarshal([]byte(out), &r); err != nil || r.Communicators != 7 || r.Transport != transport || r.Ranks != 3 ||
+		if err := json.Unmarshal([]byte(out), &r); err != nil || r.Communicators != 7 || r.Transport != transport ||
+			r.Ranks != 3 ||
 			r.MakeMicroseconds <= 0 || r.OneMicroseconds <= 0 || r.EachMicroseconds <= 0 {
 			t.Errorf("%v: %s", err, out)
 		}
@@ -206,7 +208,8 @@ func TestManyCommunicators(t *testing.T) {
 
 // TestLoadedHeap measures with buffers and garbage on the Go heap.
 func TestLoadedHeap(t *testing.T) {
-	out, _ := runs(t, 0, "-gc", "-heap", "-format", "json", "-ranks", "2", "-transport", ranks.InProc, "-b", "4K", "-e", "64K",
+	out, _ := runs(t, 0, "-gc", "-heap", "-format", "json", "-ranks", "2", "-transport", ranks.InProc, "-b", "4K", "-e",
+		"64K",
 		"-f", "16", "-n", "1", "-c", "3")
 	for _, r := range resultsOf(t, out) {
 		wantPlausible(t, &r, ranks.InProc)
@@ -216,7 +219,8 @@ func TestLoadedHeap(t *testing.T) {
 // TestRegistered measures with memory of fast.Alloc.
 func TestRegistered(t *testing.T) {
 	for _, transport := range []string{ranks.InProc, ranks.DefaultTransport()} {
-		out, _ := runs(t, 0, "-registered", "-format", "json", "-ranks", "3", "-transport", transport, "-b", "1K", "-e", "1M", "-f", "1024",
+		out, _ := runs(t, 0, "-registered", "-format", "json", "-ranks", "3", "-transport", transport, "-b", "1K", "-e", "1M",
+			"-f", "1024",
 			"-n", "1", "all")
 		for _, r := range resultsOf(t, out) {
 			if wantPlausible(t, &r, transport); !r.Registered {
@@ -339,18 +343,21 @@ func TestPlotsWhatItMeasures(t *testing.T) {
 	if !strings.Contains(string(text), "all-reduce, 2 ranks over inproc, in place: 128, ") {
 		t.Errorf("%s", text)
 	}
-	runs(t, 2, "-plot", filepath.Join(file, "none", "none"), "-transport", ranks.InProc, "-ranks", "2", "-e", "8", "-n", "1")
+	runs(t, 2, "-plot", filepath.Join(file, "none", "none"), "-transport", ranks.InProc, "-ranks", "2", "-e", "8", "-n",
+		"1")
 }
 
 // TestTune measures for real, and has fast read the table.
 func TestTune(t *testing.T) {
-	out, _ := runs(t, 0, "-tune", "-transport", ranks.InProc, "-ranks", "2,3", "-b", "64", "-e", "64K", "-f", "1024", "-n", "1",
+	out, _ := runs(t, 0, "-tune", "-transport", ranks.InProc, "-ranks", "2,3", "-b", "64", "-e", "64K", "-f", "1024", "-n",
+		"1",
 		"all-reduce", "all-gather", "barrier", "ping-pong")
 	table, err := fast.DecodeTuning(strings.NewReader(out))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if len(table.Rules["AllReduce"]) < 2 || len(table.Rules["AllGather"]) < 2 || len(table.Rules["Send"]) > 0 || table.Machine == "" ||
+	if len(table.Rules["AllReduce"]) < 2 || len(table.Rules["AllGather"]) < 2 || len(table.Rules["Send"]) > 0 ||
+		table.Machine == "" ||
 		table.Date == "" || !strings.Contains(table.Command, "-tune") || len(table.Samples) == 0 {
 		t.Error(out)
 	}
@@ -365,7 +372,8 @@ func TestTune(t *testing.T) {
 // TestTuneGoesOn has a table grow from run to run, over processes: at first there is no time, then one round, then two.
 func TestTuneGoesOn(t *testing.T) {
 	file := t.TempDir() + "/tune.json"
-	args := []string{"-tune", "-keep", file, "-transport", "tcp", "-ranks", "2,3", "-b", "64", "-e", "128", "-n", "1", "all-gather"}
+	args := []string{"-tune", "-keep", file, "-transport", "tcp", "-ranks", "2,3", "-b", "64", "-e", "128", "-n", "1",
+		"all-gather"}
 	samples := func() int {
 		text, err := os.ReadFile(file)
 		if err != nil {

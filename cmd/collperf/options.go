@@ -144,7 +144,8 @@ func (o *options) validate() error {
 			}
 		}
 		if o.Check > 0 && int64(s.Ranks) > o.Element.Exact {
-			return fmt.Errorf("sums of %s over %d ranks are not exact, so that they cannot be checked: want -c 0", o.Element.Name, s.Ranks)
+			return fmt.Errorf("sums of %s over %d ranks are not exact, so that they cannot be checked: want -c 0",
+				o.Element.Name, s.Ranks)
 		}
 	}
 	return nil
