@@ -73,7 +73,8 @@ func TestHello(t *testing.T) {
 	if d := cmp.Diff(alone, slices.Sorted(strings.Lines(output(t, 0, "hello")))); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(launched, slices.Sorted(strings.Lines(output(t, 0, "collrun", "-n", "4", program("hello"))))); d != "" {
+	if d := cmp.Diff(launched, slices.Sorted(strings.Lines(output(t, 0, "collrun", "-n", "4",
+		program("hello"))))); d != "" {
 		t.Error(d)
 	}
 	if out := output(t, 1, "collrun", "-n", "3", program("hello")); !strings.Contains(out, "there are 3 ranks") {
@@ -98,7 +99,8 @@ func TestHelloUnderOtherLaunchers(t *testing.T) {
 					"OMPI_COMM_WORLD_LOCAL_SIZE=4", "SLURM_STEP_ID=0", "SLURM_STEP_NUM_NODES=1", "COLL_STORE=local")
 				jobs.Go(func() {
 					out, err := cmd.CombinedOutput()
-					if lines := strings.Count(string(out), "rank "+strconv.Itoa(rank)+": "); err != nil || lines != 4 || strings.Count(string(out), "\n") != 4 {
+					if lines := strings.Count(string(out), "rank "+strconv.Itoa(rank)+": "); err != nil || lines != 4 ||
+						strings.Count(string(out), "\n") != 4 {
 						t.Errorf("rank %d: %v: %s", rank, err, out)
 					}
 				})
@@ -108,7 +110,8 @@ func TestHelloUnderOtherLaunchers(t *testing.T) {
 	}
 	cmd := exec.Command(program("hello"))
 	cmd.Env = append(os.Environ(), "COLL_SIZE=4")
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "COLL_SIZE is set, but not COLL_RANK") {
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out),
+		"COLL_SIZE is set, but not COLL_RANK") {
 		t.Errorf("%v: %s", err, out)
 	}
 }
@@ -119,7 +122,8 @@ func TestTooFewDescriptors(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		out, err := exec.CommandContext(ctx, filepath.Join(bin, "collrun"), "-n", "3", "sh", "-c",
 			fmt.Sprintf("ulimit -n %d; exec %s", n, program("hello"))).CombinedOutput()
-		if text := string(out); ctx.Err() != nil || err == nil || !strings.Contains(text, "too many open files") || strings.Contains(text, "deadline") {
+		if text := string(out); ctx.Err() != nil || err == nil || !strings.Contains(text, "too many open files") ||
+			strings.Contains(text, "deadline") {
 			t.Errorf("%d descriptors: %v, %v: %s", n, ctx.Err(), err, out)
 		}
 		cancel()

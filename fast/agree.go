@@ -27,8 +27,8 @@ import (
 //
 //   - TimeoutError at the end of ctx, which names a rank that was waited for. The agreement counts, and goes on for the
 //     others, with this rank's flags.
-//   - MismatchError, if a rank called Shrink or Grow instead, which all ranks learn; or if a rank is in a call that needs
-//     this one, see below.
+//   - MismatchError, if a rank called Shrink or Grow instead, which all ranks learn; or if a rank is in a call that
+//     needs this one, see below.
 //   - ErrFenced, if the others go on without this rank.
 //   - ErrClosed and ErrAborted, if this rank has left meanwhile.
 //   - ErrConcurrentUse, if another goroutine is in a call on c that was not started.
@@ -67,7 +67,8 @@ func (c *Comm) beginAgreement(ctx context.Context, call agree.Call) error {
 		return c.refusedError(name, ErrConcurrentUse)
 	case c.membership.Open() >= agree.MaxOpen:
 		c.membership.End()
-		return wire.Refuse(name, "%d earlier calls, whose contexts have ended, wait for other ranks to make theirs", agree.MaxOpen)
+		return wire.Refuse(name, "%d earlier calls, whose contexts have ended, wait for other ranks to make theirs",
+			agree.MaxOpen)
 	}
 	reserved, err := c.reserve(name)
 	if err != nil && call != agree.Shrink { // Shrink gets other goroutines out of their calls
@@ -105,7 +106,8 @@ func (c agreeing) Watch(ctx context.Context, call string) (_ context.Context, st
 
 // Inquire asks other ranks, until stop, whether they are in a call that needs this rank.
 func (c agreeing) Inquire(number uint64, call string, waitsFor func() []int) (stop func()) {
-	if c.size <= failure.MaxRelayed { // a message from each rank to each, so that it does not matter which ones learn the result first
+	// a message from each rank to each, so that it does not matter which ones learn the result first
+	if c.size <= failure.MaxRelayed {
 		all := c.ranks()
 		waitsFor = func() []int { return all }
 	}

@@ -68,7 +68,8 @@ func TestAgreeWithout(t *testing.T) {
 	}
 	fasttest.CheckErrors(t, fasttest.OnAll([]*Comm{all[1], all[2], all[4]}, func(c *Comm) error {
 		flags, err := c.Agree(t.Context(), ^uint64(1<<c.Rank()))
-		if flags != ^uint64(1<<1|1<<2|1<<4) || !slices.Equal(fasttest.PeersIn[*CallError](err), []int{0, 3}) || !errors.Is(err, ErrDied) ||
+		if flags != ^uint64(1<<1|1<<2|1<<4) || !slices.Equal(fasttest.PeersIn[*CallError](err), []int{0, 3}) ||
+			!errors.Is(err, ErrDied) ||
 			!errors.Is(err, ErrClosed) {
 			return fmt.Errorf("%#x, %w", flags, err)
 		}

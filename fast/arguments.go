@@ -33,8 +33,8 @@ const (
 )
 
 // Blocks says how long the blocks of a buffer are, in elements, and where they lie. Displs may be nil: then each block
-// begins where the one before it ends, and together they fill the buffer. Otherwise they may lie in any order, with gaps
-// between them. No two may overlap, except in the src of AllToAllV.
+// begins where the one before it ends, and together they fill the buffer. Otherwise they may lie in any order, with
+// gaps between them. No two may overlap, except in the src of AllToAllV.
 //
 // Counts and Displs may be changed as soon as a function has returned, also one that has only started a call.
 type Blocks = exec.Blocks

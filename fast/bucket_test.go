@@ -110,7 +110,8 @@ func TestBucketOverlaps(t *testing.T) {
 		if err := errors.Join(b.Add(t.Context(), x), b.Add(t.Context(), y)); err != nil {
 			t.Fatal(err)
 		}
-		if err := AllReduce(t.Context(), all[1], []int64{10, 10}, Sum, fusedLike(1, 1)); err != nil { // it would wait for ever
+		// it would wait for ever
+		if err := AllReduce(t.Context(), all[1], []int64{10, 10}, Sum, fusedLike(1, 1)); err != nil {
 			t.Error(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

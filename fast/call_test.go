@@ -59,11 +59,13 @@ func TestMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([][]wire.Send{{{Peer: 1, Data: a}}, nil, {{Peer: 2}}}, r.sends, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff([][]wire.Send{{{Peer: 1, Data: a}}, nil, {{Peer: 2}}}, r.sends,
+		cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("sends (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([][]wire.Recv{
-		{{Peer: 1, Into: a, AfterSend: true}, {Peer: 2, Into: b, With: a, ReceivedFirst: true}}, {{Peer: 2, Into: b}}, {{Peer: 1}},
+		{{Peer: 1, Into: a, AfterSend: true}, {Peer: 2, Into: b, With: a, ReceivedFirst: true}}, {{Peer: 2, Into: b}},
+		{{Peer: 1}},
 	}, r.recvs, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("receives (-want +got):\n%s", diff)
 	}
@@ -76,7 +78,8 @@ func TestMessages(t *testing.T) {
 func TestAnnounced(t *testing.T) {
 	r := new(listener)
 	c := newComm(0, 2, r)
-	if err := errors.Join(AllReduce[int32](t.Context(), c, nil, Sum), Send(t.Context(), c, []int32{1}, 1), Barrier(t.Context(), c)); err != nil {
+	if err := errors.Join(AllReduce[int32](t.Context(), c, nil, Sum), Send(t.Context(), c, []int32{1}, 1),
+		Barrier(t.Context(), c)); err != nil {
 		t.Fatal(err)
 	}
 	type announced struct {
@@ -259,7 +262,8 @@ func TestCarrierOfSplit(t *testing.T) {
 			}
 		}
 		for _, c := range parts {
-			if want := fasttest.Unless(c.Size() == 1, test.want, "inproc"); c.exec.Carrier != want || c.exec.PerHost != most(c.Topology().Hosts) {
+			if want := fasttest.Unless(c.Size() == 1, test.want, "inproc"); c.exec.Carrier != want ||
+				c.exec.PerHost != most(c.Topology().Hosts) {
 				t.Errorf("%v: %q, %d on a host, want %q, %v", c, c.exec.Carrier, c.exec.PerHost, want, c.Topology())
 			}
 		}

@@ -29,7 +29,8 @@ func mixedComms(hosts [][]int) []*Comm {
 }
 
 func compositeOf(size int, members []int, near, far transport.Transport) *transport.Composite {
-	return transport.NewComposite(size, members, transport.Half{Name: "shm", Transport: near}, transport.Half{Name: "tcp", Transport: far})
+	return transport.NewComposite(size, members, transport.Half{Name: "shm", Transport: near},
+		transport.Half{Name: "tcp", Transport: far})
 }
 
 // TestCompositeIsOne: ranks on several hosts, in any order, are one communicator.

@@ -60,7 +60,8 @@ func (s silent) Send(to int, topic wire.Topic, body []byte, files ...int) {
 }
 
 // halt makes ranks that wait for each other as waits says, with real control planes, of which over may make others.
-func halt(t *testing.T, waits [][]int, times deadlock.Limits, over func(rank int, p control.Plane) control.Plane) ([]*Comm, []*halted) {
+func halt(t *testing.T, waits [][]int, times deadlock.Limits, over func(rank int, p control.Plane) control.Plane) (
+	[]*Comm, []*halted) {
 	job, ends := inproc.NewJob(len(waits)), make([]*halted, len(waits))
 	all := fasttest.Begin(t, len(waits), func(rank int) (*Comm, error) {
 		ends[rank] = &halted{waits: waits[rank], fails: make(chan error, 1)}
@@ -155,25 +156,36 @@ func TestChase(t *testing.T) {
 	}{
 		{what: "a ring", waits: ring, calls: []waiting{sends}, chosen: true},
 		{what: "a ring beside which a rank waits", waits: [][]int{{1}, {2}, {0}, {0}}, calls: []waiting{sends}, chosen: true},
-		{what: "two that receive from each other, which is their transports' to find", waits: [][]int{{1}, {0}, {0}}, calls: []waiting{receives}},
+		{what: "two that receive from each other, which is their transports' to find", waits: [][]int{{1}, {0}, {0}},
+			calls: []waiting{receives}},
 		{what: "a rank that moves now and then", waits: ring, calls: []waiting{sends}, moves: true},
-		{what: "planted: a ring is believed at once", waits: ring, calls: []waiting{sends}, moves: true, times: deadlock.Limits{Holds: 1}, chosen: true},
+		{what: "planted: a ring is believed at once", waits: ring, calls: []waiting{sends}, moves: true,
+			times: deadlock.Limits{Holds: 1}, chosen: true},
 		{what: "planted: a rank passes nothing on", waits: ring, calls: []waiting{sends}, drops: true},
 
 		{what: "all receive", waits: ring, calls: []waiting{receives}, chosen: true, soon: true},
-		{what: "all receive, beside them a rank", waits: [][]int{{1}, {2}, {0}, {0}}, calls: []waiting{receives}, chosen: true, soon: true},
-		{what: "all receive, and a rank moves now and then", waits: ring, calls: []waiting{receives}, moves: true, chosen: true, soon: true},
+		{what: "all receive, beside them a rank", waits: [][]int{{1}, {2}, {0}, {0}}, calls: []waiting{receives},
+			chosen: true, soon: true},
+		{what: "all receive, and a rank moves now and then", waits: ring, calls: []waiting{receives}, moves: true,
+			chosen: true, soon: true},
 		{what: "all receive, and nobody hears one of them", waits: ring, calls: []waiting{receives}, drops: true},
 		{what: "all receive, and one has sent", waits: ring, calls: []waiting{receives, hasSent, receives}},
-		{what: "all receive, and one has sent to one that receives nothing besides", waits: ring, calls: []waiting{alsoNothing, hasSent, receives}, moves: true},
-		{what: "one sends slowly, and receives nothing besides", waits: ring, calls: []waiting{sendsBesideNothing, receives, receives}, moves: true},
-		{what: "a receive against a collective", waits: ring, calls: []waiting{adds, receives, adds}, chosen: true, soon: true, other: true},
-		{what: "two receives against a collective", waits: ring, calls: []waiting{adds, receives, receives}, chosen: true, soon: true, other: true},
-		{what: "a receive against the collective of a root", waits: [][]int{{1}, {0}, {1}}, calls: []waiting{givesRoot, receives, givesRoot},
+		{what: "all receive, and one has sent to one that receives nothing besides", waits: ring,
+			calls: []waiting{alsoNothing, hasSent, receives}, moves: true},
+		{what: "one sends slowly, and receives nothing besides", waits: ring, calls: []waiting{sendsBesideNothing, receives,
+			receives}, moves: true},
+		{what: "a receive against a collective", waits: ring, calls: []waiting{adds, receives, adds}, chosen: true,
+			soon: true, other: true},
+		{what: "two receives against a collective", waits: ring, calls: []waiting{adds, receives, receives}, chosen: true,
+			soon: true, other: true},
+		{what: "a receive against the collective of a root", waits: [][]int{{1}, {0}, {1}},
+			calls:  []waiting{givesRoot, receives, givesRoot},
 			chosen: true, soon: true, other: true},
-		{what: "the root receives from one that needs it", waits: [][]int{{1}, {2}, {0}}, calls: []waiting{receives, takesRoot, takesRoot},
+		{what: "the root receives from one that needs it", waits: [][]int{{1}, {2}, {0}},
+			calls:  []waiting{receives, takesRoot, takesRoot},
 			chosen: true, soon: true, other: true},
-		{what: "the root receives from one that may go on without it", waits: [][]int{{1}, {2}, {2}}, calls: []waiting{receives, givesRoot, givesRoot}},
+		{what: "the root receives from one that may go on without it", waits: [][]int{{1}, {2}, {2}},
+			calls: []waiting{receives, givesRoot, givesRoot}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			all, ends := halt(t, x.waits, x.times, func(rank int, p control.Plane) control.Plane {
@@ -196,7 +208,8 @@ func TestChase(t *testing.T) {
 			}
 			found := errors.Is(errors.Join(errs...), ErrDeadlock)
 			if x.other {
-				found = slices.ContainsFunc(errs, func(err error) bool { _, own := failure.Within[*MismatchError](err); return own })
+				found = slices.ContainsFunc(errs,
+					func(err error) bool { _, own := failure.Within[*MismatchError](err); return own })
 			}
 			if x.chosen && (took == longWait || !found) || x.soon && took >= time.Second {
 				t.Errorf("%s: it is not found, or late: %v, %v", x.what, took, errs)

@@ -16,8 +16,8 @@ import (
 
 func init() { exec.Runtime = forGenerated{} }
 
-// forGenerated is what this package does for packages collective and hosts, which take care that its communicators and
-// handles are those of this package.
+// forGenerated is what this package does for package collective, which takes care that its communicators and handles
+// are those of this package.
 type forGenerated struct{}
 
 func (forGenerated) Do(ctx context.Context, c any, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte,

@@ -48,9 +48,10 @@ func TestArguments(t *testing.T) {
 	c := all[0]
 	sum := exec.Args{Count: 4, Op: Sum}
 	k := &exec.Collective{Name: "Test", Reduces: true, Algorithms: []exec.Algorithm{{Name: "none", Proved: everything}}}
-	tooMuch := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "scratch", Proved: everything, Run: func(_ context.Context, x *exec.Call) error {
-		return x.Layout(1, math.MaxInt/2)
-	}}}}
+	tooMuch := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "scratch", Proved: everything,
+		Run: func(_ context.Context, x *exec.Call) error {
+			return x.Layout(1, math.MaxInt/2)
+		}}}}
 	pair := &exec.Collective{Name: "Test", PointToPoint: true}
 	for _, test := range []struct {
 		name string
@@ -73,7 +74,8 @@ func TestArguments(t *testing.T) {
 		{"peer of Do", do(ctx, c, k, x, x, &exec.Args{Op: Sum, Peer: -1}, nil), "peer is -1, want a rank of 2"},
 		{"negative count", do(ctx, c, k, x, x, &exec.Args{Op: Sum, Count: -1}, nil), "a block of -1 elements"},
 		{"too large a count", do(ctx, c, k, x, x, &exec.Args{Op: Sum, Count: math.MaxInt / 2}, nil), "a block of "},
-		{"other rank's point-to-point call", do(ctx, comms(t, 3)[0], pair, x, x, &exec.Args{Root: 1, Peer: 2}, nil), "rank 0 takes no part"},
+		{"other rank's point-to-point call", do(ctx, comms(t, 3)[0], pair, x, x, &exec.Args{Root: 1, Peer: 2}, nil),
+			"rank 0 takes no part"},
 		{"too long", AllReduceInto(ctx, c, x[:4], x[:5], Sum), "len(dst) is 4, want 5"},
 		{"odd length", ReduceScatterInto(ctx, c, x[:2], make([]float32, 5), Sum), "5"},
 		{"overlap", AllReduceInto(ctx, c, x[:4], x[2:6], Sum), "dst and src overlap"},
@@ -100,7 +102,8 @@ func TestEndedContext(t *testing.T) {
 	cancel(errors.New("no time"))
 	err := Barrier(ctx, all[0])
 	var timeout *TimeoutError
-	if !errors.As(err, &timeout) || timeout.Waiting != nil || !errors.Is(err, context.Cause(ctx)) || !errors.Is(err, context.Canceled) {
+	if !errors.As(err, &timeout) || timeout.Waiting != nil || !errors.Is(err, context.Cause(ctx)) ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	checkHealthy(t, all)
@@ -122,7 +125,8 @@ func TestOneRank(t *testing.T) {
 	ctx, c := t.Context(), newComm(0, 1, nil)
 	x, y := []float64{1, 2, 3}, make([]float64, 3)
 	for _, err := range []error{
-		Barrier(ctx, c), AllReduce(ctx, c, x, Avg), AllReduceInto(ctx, c, y, x, Max), Broadcast(ctx, c, y, 0), Reduce(ctx, c, x, Sum, 0),
+		Barrier(ctx, c), AllReduce(ctx, c, x, Avg), AllReduceInto(ctx, c, y, x, Max), Broadcast(ctx, c, y, 0),
+		Reduce(ctx, c, x, Sum, 0),
 		AllGather(ctx, c, x), ReduceScatter(ctx, c, x, Sum), AllToAll(ctx, c, x), Gather(ctx, c, x, 0), Scatter(ctx, c, x, 0),
 		AllReduce(ctx, c, []float64{}, Sum), c.Close(),
 	} {
@@ -140,8 +144,10 @@ func TestEmpty(t *testing.T) {
 	for rank, err := range fasttest.OnAll(comms(t, 3), func(c *Comm) error {
 		var none []int32
 		ctx := t.Context()
-		return errors.Join(AllReduce(ctx, c, none, Sum), Broadcast(ctx, c, none, 1), Reduce(ctx, c, none, Sum, 2), AllGather(ctx, c, none),
-			ReduceScatter(ctx, c, none, Sum), AllToAll(ctx, c, none), Gather(ctx, c, none, 0), Scatter(ctx, c, none, 0), Barrier(ctx, c))
+		return errors.Join(AllReduce(ctx, c, none, Sum), Broadcast(ctx, c, none, 1), Reduce(ctx, c, none, Sum, 2),
+			AllGather(ctx, c, none),
+			ReduceScatter(ctx, c, none, Sum), AllToAll(ctx, c, none), Gather(ctx, c, none, 0), Scatter(ctx, c, none, 0),
+			Barrier(ctx, c))
 	}) {
 		if err != nil {
 			t.Errorf("rank %d: %v", rank, err)
@@ -240,8 +246,10 @@ func TestMismatch(t *testing.T) {
 			if test.name == "seq" {
 				seq[1] = 2
 			}
-			checkMismatch(t, errs[0], MismatchError{Rank: 1, Seq: seq[0], TheirSeq: seq[1], Field: test.name, Mine: test.mine, Theirs: test.theirs})
-			checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: seq[1], TheirSeq: seq[0], Field: test.name, Mine: test.theirs, Theirs: test.mine})
+			checkMismatch(t, errs[0], MismatchError{Rank: 1, Seq: seq[0], TheirSeq: seq[1], Field: test.name, Mine: test.mine,
+				Theirs: test.theirs})
+			checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: seq[1], TheirSeq: seq[0], Field: test.name, Mine: test.theirs,
+				Theirs: test.mine})
 		})
 	}
 }
@@ -275,7 +283,8 @@ func TestCancel(t *testing.T) {
 			return AllReduce(ctx, c, make([]int64, 100), Sum, WithAlgorithm("two-shot"))
 		})
 		var timeout *TimeoutError
-		if !errors.As(errs[1], &timeout) || !errors.Is(errs[1], context.DeadlineExceeded) || !slices.Equal(timeout.Waiting, []int{3}) {
+		if !errors.As(errs[1], &timeout) || !errors.Is(errs[1], context.DeadlineExceeded) || !slices.Equal(timeout.Waiting,
+			[]int{3}) {
 			t.Errorf("rank 1: %v", errs[1])
 		}
 		for _, rank := range []int64{0, 2} {
@@ -332,10 +341,11 @@ func TestClose(t *testing.T) {
 // TestPanic leaves a communicator unusable when a call has panicked.
 func TestPanic(t *testing.T) {
 	all := comms(t, 2)
-	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "bad", Proved: everything, Run: func(_ context.Context, x *exec.Call) error {
-		x.Out.Chunk(1)
-		return nil
-	}}}}
+	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "bad", Proved: everything,
+		Run: func(_ context.Context, x *exec.Call) error {
+			x.Out.Chunk(1)
+			return nil
+		}}}}
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -353,7 +363,8 @@ func TestPanic(t *testing.T) {
 // TestStaging gives an algorithm that needs distinct buffers a copy of the input where a rank's overlap. The copy is
 // apart from the scratch, which the algorithm fills before it looks at its input, and from the output.
 func TestStaging(t *testing.T) {
-	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "pass-on", Proved: everything, OutOfPlace: true, Run: reverseAndPassOn}}}
+	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "pass-on", Proved: everything,
+		OutOfPlace: true, Run: reverseAndPassOn}}}
 	for _, size := range []int{1, 3} {
 		for rank, err := range fasttest.OnAll(comms(t, size), func(c *Comm) error {
 			first := int64(10 * c.Rank())
@@ -403,7 +414,8 @@ func TestPointToPoint(t *testing.T) {
 		a, b := []int64{0}, []int64{0}
 		switch c.Rank() {
 		case 0:
-			return errors.Join(Barrier(ctx, c), Send(ctx, c, []int64{7}, 2), Send(ctx, c, []int64{8}, 2), Recv(ctx, c, a, 1), Barrier(ctx, c))
+			return errors.Join(Barrier(ctx, c), Send(ctx, c, []int64{7}, 2), Send(ctx, c, []int64{8}, 2), Recv(ctx, c, a, 1),
+				Barrier(ctx, c))
 		case 1:
 			return errors.Join(Barrier(ctx, c), Send(ctx, c, []int64{9}, 0), Barrier(ctx, c))
 		}
@@ -435,7 +447,8 @@ func TestPointToPointMismatch(t *testing.T) {
 		}
 		return AllReduce(t.Context(), c, make([]int32, 3), Sum)
 	})
-	checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: 1, TheirSeq: 1, Field: "primitive", Mine: "AllReduce", Theirs: "Send"})
+	checkMismatch(t, errs[1], MismatchError{Rank: 0, Seq: 1, TheirSeq: 1, Field: "primitive", Mine: "AllReduce",
+		Theirs: "Send"})
 }
 
 // TestFreeDuringCall is refused: the call may use the memory.

@@ -14,9 +14,9 @@
 // [Comm.Batch] has calls begin together, also on several communicators, and a [Bucket] reduces many small tensors in
 // few calls while the next ones are computed.
 //
-// [Init] connects processes, on one host or several, by what [FromEnv] or its options say. [Comm.Split], [Comm.Group] and
-// [Comm.Dup] make more communicators. When a rank has died, the others go on by [Comm.Shrink], and by [Comm.Grow] and
-// [Join] with new ones.
+// [Init] connects processes, on one host or several, by what [FromEnv] or its options say. [Comm.Split], [Comm.Group]
+// and [Comm.Dup] make more communicators. When a rank has died, the others go on by [Comm.Shrink], and by [Comm.Grow]
+// and [Join] with new ones.
 //
 // Calls match in the order in which they are made on a Comm, so all ranks have to make them in one order. A program
 // that uses one Comm from several goroutines has to order their calls itself: two of them in a call at the same time is
@@ -24,13 +24,13 @@
 // they differ in more than their buffers.
 //
 // A table of rules says which algorithm a call gets, by how the ranks talk, their number and the bytes of a block;
-// [Explain] says which, and why. [WithTuning] puts rules that were measured before the built-in ones, and [WithAlgorithm]
-// overrides both for one call; [Algorithms] lists what there is.
+// [Explain] says which, and why. [WithTuning] puts rules that were measured before the built-in ones, and
+// [WithAlgorithm] overrides both for one call; [Algorithms] lists what there is.
 //
-// Of all calls of a rank, the last 4,096 are recorded, at the cost of some 30 nanoseconds each. The record is written to a
-// file when a call fails for the first time ([WithTraceDir]), or by [Comm.WriteTrace]; [Trace] is its format, and `collrun
-// trace` compares those of all ranks. A call in which nothing moves for long is warned of ([WithSlowCall]), with the ranks
-// that it waits for.
+// Of all calls of a rank, the last 4,096 are recorded, at the cost of some 30 nanoseconds each. The record is written
+// to a file when a call fails for the first time ([WithTraceDir]), or by [Comm.WriteTrace]; [Trace] is its format, and
+// `collrun trace` compares those of all ranks. A call in which nothing moves for long is warned of ([WithSlowCall]),
+// with the ranks that it waits for.
 //
 // Ranks whose calls disagree get a [MismatchError], also where they wait for each other or exchange no message that
 // would tell. A call that only sends, or has no messages because there are no elements, may return before the

@@ -96,12 +96,13 @@ type (
 type CallError struct {
 	Comm       string // the communicator's name
 	Rank, Size int    // this rank, and how many there are
-	Seq        uint64 // the number of the call on the communicator, from 1; between two ranks for a point-to-point call; 0: it has none
-	Op         string // the primitive: "AllReduce"
-	Algorithm  string
-	Peer       int   // the other rank of a point-to-point call; -1: all ranks take part
-	Waiting    []int // the ranks that it was waiting for when it failed, in ascending order
-	Err        error
+	// the number of the call on the communicator, from 1; between two ranks for a point-to-point call; 0: it has none
+	Seq       uint64
+	Op        string // the primitive: "AllReduce"
+	Algorithm string
+	Peer      int   // the other rank of a point-to-point call; -1: all ranks take part
+	Waiting   []int // the ranks that it was waiting for when it failed, in ascending order
+	Err       error
 }
 
 // Error is in one line, such as "AllReduce, call 12 of world, rank 1 of 4: waiting for ranks [0 3]: rank 3: rank died".

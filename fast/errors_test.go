@@ -33,14 +33,16 @@ func TestCallError(t *testing.T) {
 				func(ctx context.Context, c *Comm) error {
 					return AllReduce(ctx, c, make([]int64, 9), Sum, WithAlgorithm("two-shot"))
 				},
-				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 3, Op: "AllReduce", Algorithm: "two-shot", Peer: -1, Waiting: []int{0, 2, 3}},
+				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 3, Op: "AllReduce", Algorithm: "two-shot", Peer: -1,
+					Waiting: []int{0, 2, 3}},
 				"AllReduce, call 3 of world, rank 1 of 4: waiting for ranks [0 2 3]: context deadline exceeded",
 			},
 			"started": {
 				func(ctx context.Context, c *Comm) error {
 					return StartBroadcast(ctx, c, make([]int64, 9), 0, WithAlgorithm("binomial")).Wait(t.Context())
 				},
-				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 3, Op: "Broadcast", Algorithm: "binomial", Peer: -1, Waiting: []int{0}},
+				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 3, Op: "Broadcast", Algorithm: "binomial", Peer: -1,
+					Waiting: []int{0}},
 				"Broadcast, call 3 of world, rank 1 of 4: waiting for ranks [0]: context deadline exceeded",
 			},
 			"receive": {
@@ -52,7 +54,8 @@ func TestCallError(t *testing.T) {
 				func(ctx context.Context, c *Comm) error {
 					return SendRecv(ctx, c, make([]int64, 9), 0, make([]int64, 9), 3)
 				},
-				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 1, Op: "SendRecv", Algorithm: "direct", Peer: 0, Waiting: []int{0, 3}},
+				CallError{Comm: "world", Rank: 1, Size: 4, Seq: 1, Op: "SendRecv", Algorithm: "direct", Peer: 0,
+					Waiting: []int{0, 3}},
 				"SendRecv with rank 0, call 1 of world, rank 1 of 4: waiting for ranks [0 3]: context deadline exceeded",
 			},
 		} {
@@ -73,7 +76,8 @@ func TestCallError(t *testing.T) {
 			if err.Error() != test.text {
 				t.Errorf("%s: %v, want %s", name, err, test.text)
 			}
-			if later := Barrier(t.Context(), all[1]); !errors.Is(later, ErrAborted) || !errors.Is(later, context.DeadlineExceeded) {
+			if later := Barrier(t.Context(), all[1]); !errors.Is(later, ErrAborted) ||
+				!errors.Is(later, context.DeadlineExceeded) {
 				t.Errorf("%s, later: %v", name, later)
 			}
 			leaveAll(all)
@@ -102,7 +106,8 @@ func TestCallErrorWaiting(t *testing.T) {
 				end(all)
 				err := <-errs
 				var got *CallError
-				if !errors.As(err, &got) || !slices.Equal(got.Waiting, []int{2}) || !strings.Contains(err.Error(), ": waiting for ranks [2]: ") {
+				if !errors.As(err, &got) || !slices.Equal(got.Waiting, []int{2}) || !strings.Contains(err.Error(),
+					": waiting for ranks [2]: ") {
 					t.Errorf("%s: %v", how, err)
 				}
 				fasttest.CloseAll(t, all)
@@ -282,8 +287,10 @@ func TestFieldsAreDocumented(t *testing.T) {
 			return true
 		})
 	}
-	for _, typ := range []reflect.Type{reflect.TypeFor[PeerError](), reflect.TypeFor[MismatchError](), reflect.TypeFor[DeadlockError](),
-		reflect.TypeFor[TimeoutError](), reflect.TypeFor[Trace](), reflect.TypeFor[TraceHeader](), reflect.TypeFor[TraceEntry]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[PeerError](), reflect.TypeFor[MismatchError](),
+		reflect.TypeFor[DeadlockError](),
+		reflect.TypeFor[TimeoutError](), reflect.TypeFor[Trace](), reflect.TypeFor[TraceHeader](),
+		reflect.TypeFor[TraceEntry]()} {
 		var want []string
 		for i := range typ.NumField() {
 			f := typ.Field(i)

@@ -57,7 +57,8 @@ func (c *Comm) logAgreement(what agree.Call, seq uint64, v *agree.Value, err err
 	if !events.On || c.exec.EventLog == nil {
 		return
 	}
-	e := events.Event{Do: events.Agree, Agreed: &events.Agreed{Seq: seq, What: what.String(), Flags: v.Flags, Gone: v.Gone.Members()}}
+	e := events.Event{Do: events.Agree, Agreed: &events.Agreed{Seq: seq, What: what.String(), Flags: v.Flags,
+		Gone: v.Gone.Members()}}
 	if err != nil {
 		e.Ended = &events.Ended{Error: failure.OneLine(err.Error())}
 	}

@@ -61,7 +61,10 @@ func TestForked(t *testing.T) {
 			all := w.Comms(t, 2)
 			defer fasttest.CloseAll(t, all)
 			c, x := all[0], []int{1, 2}
-			if err := errors.Join(fasttest.OnAll(all, func(c *Comm) error { return AllReduce(t.Context(), c, []int{1, 2}, Sum) })...); err != nil {
+			if err := errors.Join(fasttest.OnAll(all, func(c *Comm) error {
+				return AllReduce(t.Context(), c, []int{1, 2},
+					Sum)
+			})...); err != nil {
 				t.Fatal(err)
 			}
 			started := StartRecv(t.Context(), c, x, 1)
@@ -94,7 +97,8 @@ func TestForked(t *testing.T) {
 			}); got != right {
 				t.Errorf("call %d is not refused in a child", got)
 			}
-			if err := errors.Join(Send(t.Context(), all[1], []int{5, 6}, 0), started.Wait(t.Context())); err != nil || x[1] != 6 {
+			if err := errors.Join(Send(t.Context(), all[1], []int{5, 6}, 0), started.Wait(t.Context())); err != nil ||
+				x[1] != 6 {
 				t.Errorf("%v: %v", x, err)
 			}
 			checkHealthy(t, all)

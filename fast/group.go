@@ -31,8 +31,8 @@ func (c *Comm) derive(ctx context.Context, id uint64, name string, members []int
 // in c. A rank that passes a negative color is in none, and gets nil. All ranks of c call it, in the order of their
 // other calls. The new communicators are independent of c and of each other; the callers close them.
 //
-// Split fails as a call of c does. If a new communicator cannot be made, it fails on all ranks of that communicator, and
-// c stays as it is.
+// Split fails as a call of c does. If a new communicator cannot be made, it fails on all ranks of that communicator,
+// and c stays as it is.
 func (c *Comm) Split(ctx context.Context, color, key int) (*Comm, error) {
 	return c.split(ctx, &gatherColors, color, key)
 }
@@ -80,8 +80,8 @@ func (c *Comm) Dup(ctx context.Context) (*Comm, error) {
 
 // Group makes a new communicator of the given ranks of c, which become its ranks 0, 1, … in this order. Only they call
 // it, all with the same ranks. Ranks that are in several groups make them in the same order. While a rank is in Group,
-// calls of other goroutines on c get ErrConcurrentUse, and Group gets it if such a call is running that was not started.
-// Calls that were started go on.
+// calls of other goroutines on c get ErrConcurrentUse, and Group gets it if such a call is running that was not
+// started. Calls that were started go on.
 //
 // If another one of the ranks is in a call on c that needs this one, Group fails with a MismatchError whose Field is
 // "operation", and c is given up.

@@ -233,7 +233,8 @@ func TestBecause(t *testing.T) {
 	defer fasttest.CloseAll(t, all)
 	c := all[1]
 	err := c.because(fmt.Errorf("making communicator x, rank 1 of 2: %w", &PeerError{Rank: 0, Err: ErrDied}), []int{2, 1})
-	if text := err.Error(); !slices.Equal(Culprits(err), []int{2}) || !errors.Is(err, ErrDied) || strings.Contains(text, "rank 0") ||
+	if text := err.Error(); !slices.Equal(Culprits(err), []int{2}) || !errors.Is(err, ErrDied) ||
+		strings.Contains(text, "rank 0") ||
 		!strings.Contains(text, "rank 2: ") {
 		t.Errorf("%v blames %v", err, Culprits(err))
 	}

@@ -45,7 +45,8 @@ func (c *Comm) Invite(ctx context.Context) (ticket string, err error) {
 	case ctx == nil || ctx.Err() != nil:
 		return "", wire.Refuse("Invite", "the context is nil or has ended")
 	case c.world.sealed:
-		return "", wire.Refuse("Invite", "no process can join a job whose secret the store has made, because it cannot get it: start "+
+		return "", wire.Refuse("Invite", "no process can join a job whose secret the store has made, because it cannot "+
+			"get it: start "+
 			"the ranks with a secret or with certificates")
 	}
 	t, err := c.membership.Invite(g)

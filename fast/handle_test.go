@@ -66,11 +66,13 @@ func TestRefusedUnseen(t *testing.T) {
 		"Err":    func(h *Handle) { _ = h.Err() },
 	} {
 		all, x := comms(t, 2), make([]float32, 4)
-		for _, h := range []*Handle{StartAllReduce(t.Context(), all[0], x, BAnd), StartSendRecv(t.Context(), all[0], x, 1, x, 1)} {
+		for _, h := range []*Handle{StartAllReduce(t.Context(), all[0], x, BAnd), StartSendRecv(t.Context(), all[0], x, 1, x,
+			1)} {
 			ask(h)
 		}
 		err := all[0].Close()
-		told := errors.Is(err, ErrInvalidArgument) && strings.Contains(err.Error(), "band") && strings.Contains(err.Error(), "SendRecv")
+		told := errors.Is(err, ErrInvalidArgument) && strings.Contains(err.Error(), "band") &&
+			strings.Contains(err.Error(), "SendRecv")
 		if told != (name == "nobody") || !told && err != nil {
 			t.Errorf("%s has asked: %v", name, err)
 		}
@@ -493,7 +495,8 @@ func TestGroupFails(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range []CallError{{Op: "SendRecv", Peer: 1}, {Op: "Recv", Peer: 2}, {Op: "SendRecv", Peer: 3}, {Op: "Recv", Peer: 3}} {
+		for i, want := range []CallError{{Op: "SendRecv", Peer: 1}, {Op: "Recv", Peer: 2}, {Op: "SendRecv", Peer: 3},
+			{Op: "Recv", Peer: 3}} {
 			var got *CallError
 			if err := handles[i].Wait(t.Context()); !errors.As(err, &got) || got.Op != want.Op || got.Peer != want.Peer {
 				t.Errorf("call %d, %s with rank %d: %v", i, want.Op, want.Peer, err)

@@ -42,7 +42,8 @@ func Init(ctx context.Context, opts ...InitOption) (*Comm, error) {
 		ctx, cancel = context.WithTimeout(ctx, initTime)
 		defer cancel()
 	}
-	watched, stop := flight.Warner{Log: p.Logger(), Slow: p.slow}.Watch(ctx, "Init", "comm", "world", "rank", p.Rank, "size", p.Size)
+	watched, stop := flight.Warner{Log: p.Logger(), Slow: p.slow}.Watch(ctx, "Init", "comm", "world", "rank", p.Rank,
+		"size", p.Size)
 	connector, err := p.Connect(watched)
 	stop()
 	if err != nil {

@@ -108,7 +108,8 @@ func TestFromEnvSettles(t *testing.T) {
 	setEnv(t, map[string]string{"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"})
 	for name, value := range map[string]string{
 		"COLL_STORE": "tcp://a:1", "COLL_JOB": "j", "COLL_EPOCH": "4", "COLL_SECRET_FILE": file, "COLL_TRANSPORT": "tcp",
-		"COLL_INTERFACE": "lo", "COLL_RDMA": "rxe7:1", "COLL_HOST": "h", "COLL_ENCRYPT": "1", "COLL_HEARTBEAT_TIMEOUT": "5s", "COLL_TRACE": "/t", "COLL_TUNE": tuneFile, "COLL_NO_CMA": "1", "COLL_SLOW_CALL": "3s",
+		"COLL_INTERFACE": "lo", "COLL_RDMA": "rxe7:1", "COLL_HOST": "h", "COLL_ENCRYPT": "1", "COLL_HEARTBEAT_TIMEOUT": "5s",
+		"COLL_TRACE": "/t", "COLL_TUNE": tuneFile, "COLL_NO_CMA": "1", "COLL_SLOW_CALL": "3s",
 	} {
 		t.Setenv(name, value)
 	}
@@ -116,8 +117,10 @@ func TestFromEnvSettles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Rank != 0 || p.Size != 2 || p.StoreAddress != "tcp://a:1" || p.Job != "j" || p.Epoch != 4 || p.Transport != "tcp" ||
-		p.Network != "lo" || p.RDMADevice != "rxe7:1" || p.Host != "h" || !p.Encrypt || p.HeartbeatTimeout != 5*time.Second || p.TraceDir != "/t" || p.tuned.name != tuneFile || !p.NoCMA || p.slow != 3*time.Second {
+	if p.Rank != 0 || p.Size != 2 || p.StoreAddress != "tcp://a:1" || p.Job != "j" || p.Epoch != 4 ||
+		p.Transport != "tcp" ||
+		p.Network != "lo" || p.RDMADevice != "rxe7:1" || p.Host != "h" || !p.Encrypt || p.HeartbeatTimeout != 5*time.Second ||
+		p.TraceDir != "/t" || p.tuned.name != tuneFile || !p.NoCMA || p.slow != 3*time.Second {
 		t.Errorf("%+v", p)
 	}
 	if secret, err := p.SecretFrom(); secret[0] != 7 || err != nil {
@@ -128,7 +131,8 @@ func TestFromEnvSettles(t *testing.T) {
 	if err != nil || p.Rank != 1 || p.Size != 3 || p.StoreAddress != "local" || p.Epoch != 9 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := p.SecretFrom(); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), "5 bytes, want 32") {
+	if _, err := p.SecretFrom(); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(),
+		"5 bytes, want 32") {
 		t.Error(err)
 	}
 }
@@ -150,8 +154,9 @@ func TestEventDir(t *testing.T) {
 
 // TestFromEnvWithoutLauncher: what COLL_* says counts without a launcher, and only Init needs a rank.
 func TestFromEnvWithoutLauncher(t *testing.T) {
-	setEnv(t, map[string]string{"RANK": "", "WORLD_SIZE": "", "COLL_INTERFACE": "lo", "COLL_ENCRYPT": "1", "COLL_TRACE": "/t",
-		"COLL_JOB": "j", "COLL_EPOCH": "4", "COLL_STORE": "tcp://a:1", "COLL_SECRET_FILE": "/s"})
+	setEnv(t, map[string]string{"RANK": "", "WORLD_SIZE": "", "COLL_INTERFACE": "lo", "COLL_ENCRYPT": "1",
+		"COLL_TRACE": "/t",
+		"COLL_JOB":   "j", "COLL_EPOCH": "4", "COLL_STORE": "tcp://a:1", "COLL_SECRET_FILE": "/s"})
 	if _, err := Init(t.Context(), FromEnv()...); !errors.Is(err, ErrInvalidArgument) ||
 		!strings.Contains(err.Error(), "no launcher has set the rank") {
 		t.Error(err)
@@ -199,14 +204,16 @@ func TestStoreless(t *testing.T) {
 		for name, value := range env {
 			t.Setenv(name, value)
 		}
-		if _, err := Init(t.Context(), FromEnv()...); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), want) {
+		if _, err := Init(t.Context(), FromEnv()...); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 		for name := range env {
 			t.Setenv(name, "")
 		}
 	}
-	if _, err := Init(t.Context(), WithRank(0, 2), WithStoreAddress("file://"+filepath.Join(t.TempDir(), "job"))); err == nil ||
+	if _, err := Init(t.Context(), WithRank(0, 2),
+		WithStoreAddress("file://"+filepath.Join(t.TempDir(), "job"))); err == nil ||
 		!strings.Contains(err.Error(), "no secret is given") {
 		t.Error(err)
 	}

@@ -136,7 +136,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkPathUneven is what an all-to-all of two blocks of 4 bytes costs besides its transport, and one of uneven blocks.
+// BenchmarkPathUneven is what an all-to-all of two blocks of 4 bytes costs besides its transport, and one of uneven
+// blocks.
 func BenchmarkPathUneven(b *testing.B) {
 	dst, src, counts := make([]float32, 2), make([]float32, 2), Blocks{Counts: []int{1, 1}}
 	for name, call := range map[string]func(context.Context, *Comm) error{

@@ -98,7 +98,8 @@ func FromEnv() []InitOption {
 // options returns those of Init that say the same.
 func (l Launch) options() []InitOption {
 	opts := []InitOption{
-		WithRank(l.Rank, l.Size), WithJob(l.Job), WithEpoch(l.Epoch), WithTransport(l.Transport), WithInterface(l.Interface), WithRDMADevice(l.RDMA),
+		WithRank(l.Rank, l.Size), WithJob(l.Job), WithEpoch(l.Epoch), WithTransport(l.Transport), WithInterface(l.Interface),
+		WithRDMADevice(l.RDMA),
 		WithTraceDir(l.TraceDir), WithEventDir(l.EventDir), WithTuningFile(l.Tune), WithStoreAddress(l.Store),
 		func(p *initConfig) { p.Host, p.NoStoreReason = l.Host, l.Reason },
 	}

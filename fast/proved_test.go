@@ -46,11 +46,13 @@ func TestProved(t *testing.T) {
 		{"by induction", bounded(endless), 1 << 20, nil, "endless", 1, ""},
 		{"beyond all", bounded(two, four), 5, nil, "", 0,
 			`no algorithm is proved for 5 ranks: "two" is, for up to 2 ranks, "four" is, for up to 4 ranks; "collgen prove -write" proves every number`},
-		{"of those that serve", bounded(two, exec.Algorithm{Name: "no", Serves: func(int, int) bool { return false }}), 5, nil, "", 0,
+		{"of those that serve", bounded(two, exec.Algorithm{Name: "no", Serves: func(int, int) bool { return false }}), 5,
+			nil, "", 0,
 			`: "two" is, for up to 2 ranks;`},
 		{"beyond all, allowed", bounded(two, four), 5, []Option{Unproved()}, "two", 1, ""},
 		{"allowed, but one was proved", bounded(two, four), 4, []Option{Unproved()}, "four", 1, ""},
-		{"nothing was proved", bounded(nothing), 1, nil, "", 0, `no algorithm is proved for 1 ranks: "nothing" is for none; `},
+		{"nothing was proved", bounded(nothing), 1, nil, "", 0,
+			`no algorithm is proved for 1 ranks: "nothing" is for none; `},
 		{"nothing was proved, allowed", bounded(nothing), 1, []Option{Unproved()}, "nothing", 1, ""},
 		{"by name", bounded(two, four), 3, []Option{WithAlgorithm("two")}, "", 0,
 			`algorithm "two" is proved for up to 2 ranks, not for 3 ranks; `},
@@ -59,13 +61,16 @@ func TestProved(t *testing.T) {
 		{"a depth", bounded(piped), 4, []Option{WithDepth(3)}, "piped", 3, ""},
 		{"too great a depth", bounded(piped), 4, []Option{WithDepth(4)}, "", 0,
 			`algorithm "piped" is proved for up to 4 ranks and depth 3, not for depth 4; `},
-		{"a depth of more pieces than elements is refused all the same", bounded(piped), 4, []Option{WithDepth(1 << 30)}, "", 0, "not for depth 1073741824"},
+		{"a depth of more pieces than elements is refused all the same", bounded(piped), 4, []Option{WithDepth(1 << 30)}, "",
+			0, "not for depth 1073741824"},
 		{"too great a depth, allowed", bounded(piped), 4, []Option{WithDepth(4), Unproved()}, "piped", 4, ""},
 		{"a depth that makes no difference", bounded(four), 4, []Option{WithDepth(9)}, "four", 9, ""},
 		{"a depth, by induction", bounded(endless), 99, []Option{WithDepth(9)}, "endless", 9, ""},
-		{"a depth of too many ranks", bounded(piped), 5, []Option{WithDepth(2)}, "", 0, `no algorithm is proved for 5 ranks: "piped" is, for up to 4 ranks and depth 3`},
+		{"a depth of too many ranks", bounded(piped), 5, []Option{WithDepth(2)}, "", 0,
+			`no algorithm is proved for 5 ranks: "piped" is, for up to 4 ranks and depth 3`},
 		{"the depth of a rule", pieces(bounded(piped), "piped"), 4, nil, "piped", 3, ""},
-		{"the depth of a rule, by name", pieces(bounded(piped), "piped"), 4, []Option{WithAlgorithm("piped")}, "piped", 3, ""},
+		{"the depth of a rule, by name", pieces(bounded(piped), "piped"), 4, []Option{WithAlgorithm("piped")}, "piped", 3,
+			""},
 		{"the depth of a rule, allowed", pieces(bounded(piped), "piped"), 4, []Option{Unproved()}, "piped", 10, ""},
 		{"the depth of a rule, by induction", pieces(bounded(endless), "endless"), 4, nil, "endless", 10, ""},
 		{"an op that one proved algorithm does not take", bounded(summing, two), 3, nil, "summing", 1, ""},
@@ -75,7 +80,8 @@ func TestProved(t *testing.T) {
 			a, depth, err := c.exec.Plan(x.k, 10, 80, Sum, x.opts)
 			switch {
 			case x.algorithm == "":
-				if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), x.refusal) || !strings.Contains(err.Error(), "the option Unproved") {
+				if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), x.refusal) ||
+					!strings.Contains(err.Error(), "the option Unproved") {
 					t.Errorf("%s: got %v, want %q", x.name, err, x.refusal)
 				}
 			case err != nil || a.Name != x.algorithm || depth != x.depth:
@@ -87,9 +93,11 @@ func TestProved(t *testing.T) {
 
 // TestProvedOps: an algorithm that was proved, but only for other ops, does not keep back one that was not.
 func TestProvedOps(t *testing.T) {
-	k := bounded(exec.Algorithm{Name: "summing", Commutative: true, Proved: exec.Proved{Every: true}}, exec.Algorithm{Name: "two", Proved: exec.Proved{Sizes: 2}})
+	k := bounded(exec.Algorithm{Name: "summing", Commutative: true, Proved: exec.Proved{Every: true}},
+		exec.Algorithm{Name: "two", Proved: exec.Proved{Sizes: 2}})
 	p := newComm(0, 3, nil).exec.NewPlan(k)
-	if p.Calls[0].Unproved == p.Calls[1].Unproved || p.Steps[0][0].Algorithm.Name != "two" || p.Steps[1][0].Algorithm.Name != "summing" {
+	if p.Calls[0].Unproved == p.Calls[1].Unproved || p.Steps[0][0].Algorithm.Name != "two" ||
+		p.Steps[1][0].Algorithm.Name != "summing" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -106,17 +114,20 @@ func TestProvedExactly(t *testing.T) {
 		{exec.Proved{Sizes: 64}, 64, 0, "up to 64 ranks"},
 		{exec.Proved{Sizes: 64, Depths: 4}, 64, 4, "up to 64 ranks and depth 4"},
 		{exec.Proved{Sizes: 64, Depths: 4}, 65, 0, "up to 64 ranks and depth 4"},
-		{exec.Proved{Sizes: 64, Depths: 4, Every: true}, selection.MaxRanks, selection.MaxDepth, "every number of ranks and every depth"},
+		{exec.Proved{Sizes: 64, Depths: 4, Every: true}, selection.MaxRanks, selection.MaxDepth,
+			"every number of ranks and every depth"},
 		{exec.Proved{Sizes: 64, Every: true}, selection.MaxRanks + 1, 0, "every number of ranks and every depth"},
 	} {
 		plain, piped := exec.Algorithm{Proved: x.p}, exec.Algorithm{Proved: x.p, Pipelined: true}
-		if piped.Deepest(x.size) != x.piped || (plain.Deepest(x.size) == math.MaxInt) != x.p.Covers(x.size) || x.p.String() != x.words {
+		if piped.Deepest(x.size) != x.piped || (plain.Deepest(x.size) == math.MaxInt) != x.p.Covers(x.size) ||
+			x.p.String() != x.words {
 			t.Errorf("%+v: %d, %d, %v", x, piped.Deepest(x.size), plain.Deepest(x.size), x.p)
 		}
 	}
 }
 
-// TestCatalogueIsProved: every algorithm of this package was proved for every size and depth, or for all that it serves.
+// TestCatalogueIsProved: every algorithm of this package was proved for every size and depth, or for all that it
+// serves.
 func TestCatalogueIsProved(t *testing.T) {
 	for _, k := range collectives {
 		for _, a := range k.Algorithms {
@@ -140,10 +151,11 @@ func servesUpTo(a exec.Algorithm, size int) bool {
 // TestUnproved makes calls: what was not proved does not run unasked, and a call that was refused does not count.
 func TestUnproved(t *testing.T) {
 	ran := 0
-	k := bounded(exec.Algorithm{Name: "two", Proved: exec.Proved{Sizes: 2}, Run: func(_ context.Context, x *exec.Call) error {
-		ran++
-		return x.Layout(1, 0)
-	}})
+	k := bounded(exec.Algorithm{Name: "two", Proved: exec.Proved{Sizes: 2},
+		Run: func(_ context.Context, x *exec.Call) error {
+			ran++
+			return x.Layout(1, 0)
+		}})
 	c := comms(t, 3)[0]
 	try := func(opts ...Option) error {
 		return do(t.Context(), c, k, []int64{1}, []int64{2}, &exec.Args{Count: 1, Op: Sum, NoAlias: true}, opts)
@@ -212,10 +224,12 @@ func TestExplanation(t *testing.T) {
 	}
 	c.world, c.exec.Tuning = nil, nil
 	c.exec.Carrier = carriedInside
-	if x, err = Explain(c, Query{Collective: "AllReduce", Bytes: 100, Op: Sum}, WithAlgorithm("chunked-ring"), WithDepth(3)); err != nil {
+	if x, err = Explain(c, Query{Collective: "AllReduce", Bytes: 100, Op: Sum}, WithAlgorithm("chunked-ring"),
+		WithDepth(3)); err != nil {
 		t.Fatal(err)
 	}
-	if want := "AllReduce with sum of 100 bytes among 4 ranks over inproc: chunked-ring, depth 3\n  because WithAlgorithm asks for it\n" +
+	if want := "AllReduce with sum of 100 bytes among 4 ranks over inproc: chunked-ring, depth 3\n  because " +
+		"WithAlgorithm asks for it\n" +
 		"  proved for every number of ranks and every depth"; x.String() != want {
 		t.Errorf("got %s", x)
 	}
@@ -244,7 +258,8 @@ func TestProtocol(t *testing.T) {
 	both := compositeOf(2, []int{0}, talkative{}, talkative{})
 	defer both.Close()
 	c.exec.Transport = both
-	if x, err = Explain(c, Query{Collective: "Broadcast", Bytes: 65}); err != nil || x.Protocol != "shm: copied in slots; tcp: copied in slots" {
+	if x, err = Explain(c, Query{Collective: "Broadcast", Bytes: 65}); err != nil ||
+		x.Protocol != "shm: copied in slots; tcp: copied in slots" {
 		t.Errorf("%v, %v", x, err)
 	}
 }
@@ -279,14 +294,16 @@ func TestExplainRefuses(t *testing.T) {
 	}{
 		{nil, Query{Collective: "Barrier"}, nil, "the communicator is nil"},
 		{new(Comm), Query{Collective: "Barrier"}, nil, "made by neither Run nor Init"},
-		{c, Query{Collective: "Barriers"}, nil, `no collective is called "Barriers"; there are AllGather, AllGatherV, AllReduce`},
+		{c, Query{Collective: "Barriers"}, nil,
+			`no collective is called "Barriers"; there are AllGather, AllGatherV, AllReduce`},
 		{c, Query{Collective: "Barrier", Bytes: -1}, nil, "a block of 0 elements and -1 bytes"},
 		{c, Query{Collective: "Barrier", Bytes: 8, Count: 9}, nil, "a block of 9 elements and 8 bytes"},
 		{c, Query{Collective: "Barrier", Op: Sum}, nil, "Barrier has no op"},
 		{c, Query{Collective: "AllReduce", Op: 99}, nil, "AllReduce has no op"},
 		{c, Query{Collective: "AllReduce"}, []Option{WithAlgorithm("rign")}, `no algorithm is called "rign"`},
 	} {
-		if _, err := Explain(test.c, test.q, test.opts...); !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), test.want) {
+		if _, err := Explain(test.c, test.q, test.opts...); !errors.Is(err, ErrInvalidArgument) ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: got %v, want %q", test.q, err, test.want)
 		}
 	}

@@ -79,11 +79,14 @@ func TestTrace(t *testing.T) {
 		if d := cmp.Diff(header, got.TraceHeader, cmpopts.IgnoreFields(TraceHeader{}, "Origin", "Host")); d != "" {
 			t.Errorf("header (-want +got):\n%s", d)
 		}
-		first := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "AllReduce", Algorithm: "ring", Op: "max",
+		first := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "AllReduce", Algorithm: "ring",
+			Op:   "max",
 			Type: "float32", Count: 8, Peer: -1, Depth: 1, State: TraceDone}
-		second := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 2, Primitive: "Broadcast", Algorithm: "binomial",
-			Type: "int8", Count: 3, Root: 2, Peer: -1, Depth: 1, State: TraceDone}
-		third := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "SendRecv", Algorithm: "direct", Type: "int64",
+		second := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 2, Primitive: "Broadcast",
+			Algorithm: "binomial",
+			Type:      "int8", Count: 3, Root: 2, Peer: -1, Depth: 1, State: TraceDone}
+		third := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "SendRecv", Algorithm: "direct",
+			Type:  "int64",
 			Count: 4, Peer: 1, Depth: 1, Start: int64(time.Second), State: TraceRunning, Waiting: []int{1, 2}}
 		fourth := third
 		fourth.Count, fourth.Root, fourth.Peer = 5, 2, 0
@@ -96,7 +99,8 @@ func TestTrace(t *testing.T) {
 		err := h.Wait(t.Context())
 		got = written(t, all[0])
 		for _, e := range got.Entries[2:] {
-			if e.State != TraceFailed || e.Error != err.Error() || !slices.Equal(e.Waiting, []int{1, 2}) || !slices.Equal(e.Blames, []int{2}) {
+			if e.State != TraceFailed || e.Error != err.Error() || !slices.Equal(e.Waiting, []int{1, 2}) ||
+				!slices.Equal(e.Blames, []int{2}) {
 				t.Errorf("after it failed with %v: %+v", err, e)
 			}
 		}
@@ -207,7 +211,10 @@ func TestTraceWhileCallsRun(t *testing.T) {
 func TestTraceFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "traces")
 	all := watched(t, 2, flight.Config{Operations: 10, Dir: dir})
-	for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return Send(t.Context(), c, []int64{1}, 1-c.Rank()) }) {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
+		return Send(t.Context(), c, []int64{1},
+			1-c.Rank())
+	}) {
 		if err == nil {
 			t.Errorf("rank %d: two sends without a receive succeed", rank)
 		}
@@ -257,7 +264,10 @@ func TestSlowCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log fasttest.LockedBuffer
 		all := watched(t, 2, flight.Config{Operations: 10, Log: slog.New(slog.NewTextHandler(&log, nil))})
-		all[0].world.conditions = func(processes []int) []string { return []string{fmt.Sprint("process ", processes[0], " is asleep")} }
+		all[0].world.conditions = func(processes []int) []string {
+			return []string{fmt.Sprint("process ", processes[0],
+				" is asleep")}
+		}
 		for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return Barrier(t.Context(), c) }) {
 			if err != nil {
 				t.Fatalf("rank %d: %v", rank, err)
@@ -311,7 +321,8 @@ func TestSlowlyIsNotSlow(t *testing.T) {
 			t.Errorf("while something moves: %s", log.String())
 		}
 		time.Sleep(14 * time.Second)
-		if got := log.String(); !strings.Contains(got, "makes no progress") || !strings.Contains(got, "seconds=10 running=17") {
+		if got := log.String(); !strings.Contains(got, "makes no progress") ||
+			!strings.Contains(got, "seconds=10 running=17") {
 			t.Errorf("when nothing does: %q", got)
 		}
 		if err := errors.Join(Barrier(t.Context(), all[1]), h.Wait(t.Context())); err != nil {
@@ -356,7 +367,8 @@ func TestRecorderAllocates(t *testing.T) {
 
 // BenchmarkRecorder is what an operation costs that has nothing to do, with and without a recorder.
 func BenchmarkRecorder(b *testing.B) {
-	for name, c := range map[string]*Comm{"on": watched(b, 1, flight.Config{Operations: flight.MaxOperations})[0], "off": newComm(0, 1, nil)} {
+	for name, c := range map[string]*Comm{"on": watched(b, 1, flight.Config{Operations: flight.MaxOperations})[0],
+		"off": newComm(0, 1, nil)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if err := Barrier(context.Background(), c); err != nil {

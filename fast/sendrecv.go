@@ -86,7 +86,8 @@ func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, fro
 }
 
 // sendRecvOpts is SendRecv; or SendRecvReplace, unless out and in are apart.
-func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, apart bool, opts []Option) error {
+func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, apart bool,
+	opts []Option) error {
 	t, receives := spec.TypeOf[T](), receiving(c, len(in), from)
 	receives.NoAlias = apart
 	err := c.sendRecv(ctx, exec.NewRequest(&sendPart, t, sending(c, len(out), to), nil, exec.Bytes(out)),
@@ -136,7 +137,8 @@ func (c *Comm) prepareBoth(s, r *exec.Request, opts []Option) error {
 	switch {
 	case isCopy && s.Args.Count != r.Args.Count:
 		return wire.Refuse(name, "rank %d sends %d elements to itself, and receives %d", c.rank, s.Args.Count, r.Args.Count)
-	case exec.Overlap(r.Dst, s.Src) && (r.Args.NoAlias || exec.Address(r.Dst) != exec.Address(s.Src) || len(r.Dst) != len(s.Src)):
+	case exec.Overlap(r.Dst, s.Src) && (r.Args.NoAlias || exec.Address(r.Dst) != exec.Address(s.Src) ||
+		len(r.Dst) != len(s.Src)):
 		return wire.Refuse(name, "out and in overlap (SendRecvReplace is for one buffer)")
 	case isCopy:
 		s.Dst, s.Algorithm, r.Algorithm = r.Dst, &s.Collective.Algorithms[0], &r.Collective.Algorithms[0]

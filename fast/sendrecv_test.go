@@ -169,7 +169,8 @@ func TestSendRecvAllocates(t *testing.T) {
 // TestStagingAgain calls an algorithm that needs distinct buffers in place again and again, with other data and other
 // lengths: its input is this call's, all of it.
 func TestStagingAgain(t *testing.T) {
-	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "pass-on", OutOfPlace: true, Proved: exec.Proved{Every: true}, Run: reverseAndPassOn}}}
+	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "pass-on", OutOfPlace: true,
+		Proved: exec.Proved{Every: true}, Run: reverseAndPassOn}}}
 	for _, size := range []int{1, 2, 3} {
 		if err := errors.Join(fasttest.OnAll(comms(t, size), func(c *Comm) error {
 			for round, count := range []int{4, 4, 1000, 12, 12, 100_004, 4, 0, 1 << 20, 1000} {
@@ -182,7 +183,8 @@ func TestStagingAgain(t *testing.T) {
 					return err
 				}
 				if !bytes.Equal(x, want) {
-					return fmt.Errorf("rank %d of %d, round %d: %d bytes are not those of the rank before it", c.Rank(), size, round, count)
+					return fmt.Errorf("rank %d of %d, round %d: %d bytes are not those of the rank before it", c.Rank(), size, round,
+						count)
 				}
 			}
 			return nil
@@ -264,7 +266,8 @@ func TestMemoryStaysFlat(t *testing.T) {
 			n := fasttest.Tries(t, 20_000, 10_000_000)
 			reduce(n)
 			after, took := inUse(), time.Since(start)
-			t.Logf("%d allocations in %v, %d bytes more in use", after.Mallocs-before.Mallocs, took, int64(after.HeapAlloc)-int64(before.HeapAlloc))
+			t.Logf("%d allocations in %v, %d bytes more in use", after.Mallocs-before.Mallocs, took,
+				int64(after.HeapAlloc)-int64(before.HeapAlloc))
 			beside := perSecond * took.Seconds()
 			if each := (float64(after.Mallocs-before.Mallocs) - beside) / float64(n); each > 0.1 {
 				t.Errorf("%.2f allocations in each all-reduce", each)

@@ -132,7 +132,8 @@ func TestNumbers(t *testing.T) {
 // TestShrinkOfOthers shrinks communicators in other states, and those whose ranks are not those of the job.
 func TestShrinkOfOthers(t *testing.T) {
 	_, all := jobOf(t, 4)
-	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2, 3}) }))
+	fasttest.CheckErrors(t, fasttest.OnAll(all,
+		func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2, 3}) }))
 	checkHealthy(t, all)
 	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error {
 		back, err := c.Split(t.Context(), 0, -c.Rank())
@@ -165,7 +166,8 @@ func TestRevoke(t *testing.T) {
 			t.Errorf("rank %d, later: %v", rank, err)
 		}
 	}
-	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2}) }))
+	fasttest.CheckErrors(t, fasttest.OnAll(all,
+		func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2}) }))
 	_ = all[0].Close()
 	if err := all[0].Revoke(); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed: %v", err)
@@ -176,7 +178,8 @@ func TestRevoke(t *testing.T) {
 func TestFencedRank(t *testing.T) {
 	j, all := jobOf(t, 4)
 	j.Plane(0).Fence(2, wire.ErrFrozen)
-	for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 3}) }) {
+	for rank, err := range fasttest.OnAll(all,
+		func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 3}) }) {
 		if rank == 2 != errors.Is(err, ErrFenced) || rank != 2 && err != nil {
 			t.Errorf("rank %d: %v", rank, err)
 		}
@@ -294,7 +297,8 @@ func TestShrinkEnds(t *testing.T) {
 			t.Errorf("got %v", errs)
 		}
 		// Rank 0 calls again, and rank 2 for the first time.
-		fasttest.CheckErrors(t, fasttest.OnAll(others(all, 1), func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 2}) }))
+		fasttest.CheckErrors(t, fasttest.OnAll(others(all, 1),
+			func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 2}) }))
 	})
 }
 
@@ -313,9 +317,11 @@ func TestShrinkWithoutMemory(t *testing.T) {
 			}
 			return nil, errors.Join(errors.New("no memory"), made.Close())
 		}
-		for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2}) }) {
+		for rank, err := range fasttest.OnAll(all,
+			func(c *Comm) error { return shrinkAndUse(t.Context(), c, []int{0, 1, 2}) }) {
 			want := map[bool]string{true: "no memory", false: "other ranks could not make the communicator"}[rank == 1]
-			if times < membership.ShrinkTries && err != nil || times == membership.ShrinkTries && (err == nil || !strings.Contains(err.Error(), want)) {
+			if times < membership.ShrinkTries && err != nil || times == membership.ShrinkTries &&
+				(err == nil || !strings.Contains(err.Error(), want)) {
 				t.Errorf("%d failures, rank %d: %v", times, rank, err)
 			}
 		}

@@ -53,7 +53,8 @@ type (
 	//		State     string // TraceRunning, TraceDone or TraceFailed
 	//		Error     string
 	//		Waiting   []int // the ranks that a running operation waits for, or that a failed one was waiting for
-	//		Blames    []int // the ranks at fault for a failure, as far as its error says; this rank if it has aborted or closed
+	//		Blames    []int // the ranks at fault for a failure, as far as its error says; this rank if it has
+	//		                // aborted or closed
 	//	}
 	TraceEntry = flight.TraceEntry
 )

@@ -59,7 +59,8 @@ func TestChoiceIsTheGenerators(t *testing.T) {
 						r := rules[gen.Select(rules, algorithms, c.exec.SelectionOf(true), bytes)]
 						a, depth, err := c.exec.Plan(collectiveOf(p.Name), bytes, bytes, 0, nil)
 						if err != nil || a.Name != r.Algorithm || depth != r.Depth(bytes, bytes) {
-							t.Fatalf("%s of %d bytes among %d over %s: %v, depth %d, %v; want %v", p.Name, bytes, size, transport, a, depth, err, r)
+							t.Fatalf("%s of %d bytes among %d over %s: %v, depth %d, %v; want %v", p.Name, bytes, size, transport, a, depth,
+								err, r)
 						}
 					}
 				}
@@ -85,13 +86,15 @@ func TestTuningIsRefused(t *testing.T) {
 		"rules.AllReduce: rule 1, binomial: there is": WithTuning(wrong),
 	} {
 		begun := func(context.Context, *Comm) error { t.Error("the ranks run"); return nil }
-		for _, err := range []error{Run(t.Context(), 2, begun, opt), func() error { _, err := Init(t.Context(), WithRank(0, 1), opt); return err }()} {
+		for _, err := range []error{Run(t.Context(), 2, begun, opt),
+			func() error { _, err := Init(t.Context(), WithRank(0, 1), opt); return err }()} {
 			if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %s", err, want)
 			}
 		}
 	}
-	if err := Run(t.Context(), 1, func(context.Context, *Comm) error { return nil }, nil); !errors.Is(err, ErrInvalidArgument) {
+	if err := Run(t.Context(), 1, func(context.Context, *Comm) error { return nil }, nil); !errors.Is(err,
+		ErrInvalidArgument) {
 		t.Errorf("a nil option: %v", err)
 	}
 }
@@ -136,9 +139,13 @@ func TestTablesDiffer(t *testing.T) {
 		return Init(t.Context(), WithRank(rank, 2), WithStore(meeting), WithTuning(table))
 	})
 	defer fasttest.CloseAll(t, all)
-	for rank, err := range fasttest.OnAll(all, func(c *Comm) error { return AllReduce(t.Context(), c, make([]int64, 8), Sum) }) {
+	for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
+		return AllReduce(t.Context(), c, make([]int64, 8),
+			Sum)
+	}) {
 		var m *MismatchError
-		if !errors.As(err, &m) || m.Field != "algorithm" || !strings.Contains(err.Error(), "selection tables (COLL_TUNE) differ") {
+		if !errors.As(err, &m) || m.Field != "algorithm" || !strings.Contains(err.Error(),
+			"selection tables (COLL_TUNE) differ") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
@@ -146,7 +153,8 @@ func TestTablesDiffer(t *testing.T) {
 
 // TestLocal: ranks on each host are counted only where they follow each other, and the last host alone has fewer.
 func TestLocal(t *testing.T) {
-	for hosts, want := range map[string]int{"a": 1, "aaaa": 4, "aabb": 2, "abcd": 1, "aabbc": 2, "aabbb": 0, "abab": 0, "abba": 0, "abb": 0, "aaba": 0, "aabbaa": 0} {
+	for hosts, want := range map[string]int{"a": 1, "aaaa": 4, "aabb": 2, "abcd": 1, "aabbc": 2, "aabbb": 0, "abab": 0,
+		"abba": 0, "abb": 0, "aaba": 0, "aabbaa": 0} {
 		w := &world{locate: func(process int) (host, link string) { return hosts[process : process+1], "tcp" }}
 		processes := make([]int, len(hosts))
 		for i := range processes {
@@ -160,7 +168,8 @@ func TestLocal(t *testing.T) {
 
 // TestTwoLevelNeedsHosts: an algorithm for equal hosts is refused by name on others, and no rule picks it.
 func TestTwoLevelNeedsHosts(t *testing.T) {
-	for local, want := range map[int]string{0: "hosts do not have equally many", 3: "does not serve 4 ranks, 3 on each host", 2: ""} {
+	for local, want := range map[int]string{0: "hosts do not have equally many",
+		3: "does not serve 4 ranks, 3 on each host", 2: ""} {
 		c := newComm(0, 4, nil)
 		c.exec.Carrier, c.exec.PerHost, c.exec.Local = "mixed", max(local, 2), local
 		q := Query{Collective: "AllReduce", Bytes: 1 << 20, Op: Sum}

@@ -37,7 +37,8 @@ func AllToAllVAppend[T Elem](ctx context.Context, c *Comm, dst, src []T, srcBloc
 	for r, count := range blocks.Counts {
 		if count < 0 || count > most-n {
 			c.Abort()
-			return dst, Blocks{}, fmt.Errorf("AllToAllVAppend: rank %d sends %d elements, after %d of others, more than 16 GiB in all: %w",
+			return dst, Blocks{}, fmt.Errorf("AllToAllVAppend: rank %d sends %d elements, after %d of others, more than 16 "+
+				"GiB in all: %w",
 				r, count, n, errAborted)
 		}
 		n += count

@@ -77,8 +77,8 @@ func (w *world) perHost(processes []int) int {
 	})
 }
 
-// local returns the largest number of processes on a host, where processes of a host follow each other and all hosts but
-// the last have as many; 0 where they do not.
+// local returns the largest number of processes on a host, where processes of a host follow each other and all hosts
+// but the last have as many; 0 where they do not.
 func (w *world) local(processes []int) int {
 	most := w.perHost(processes)
 	if w.locate == nil {

@@ -33,9 +33,9 @@ type Requires struct {
 	OutOfPlace  bool      // In and Out have to be distinct
 }
 
-// Cost is the length of the critical path of two ranks and more, over size, depth and local: Alpha messages, Beta chunks on
-// the wire, Gamma chunks reduced, each where the others cost nothing. Measure defines it, by playing schedules in the
-// model of Time. A chunk is a block over Chunks. Absent parts are not stated.
+// Cost is the length of the critical path of two ranks and more, over size, depth and local: Alpha messages, Beta
+// chunks on the wire, Gamma chunks reduced, each where the others cost nothing. Measure defines it, by playing
+// schedules in the model of Time. A chunk is a block over Chunks. Absent parts are not stated.
 type Cost struct {
 	Alpha, Beta, Gamma spec.Expr
 }
@@ -144,9 +144,9 @@ func (Finish) node()     {}
 // Scratch counts slots, each as long as the longest chunk. Like is the chunk whose length the data in a slot has; it is
 // needed when Chunks is not 1, and then a region of scratch is a single slot.
 //
-// Where blocks are uneven, Chunks is 1 and a region is a single block, because blocks need not lie side by side. A slot of
-// scratch is then as long as the longest block of which its rank knows the length, and Counts says as long as which one the data
-// in a slot is, in the way of [spec.Buffer].
+// Where blocks are uneven, Chunks is 1 and a region is a single block, because blocks need not lie side by side. A slot
+// of scratch is then as long as the longest block of which its rank knows the length, and Counts says as long as which
+// one the data in a slot is, in the way of [spec.Buffer].
 //
 // The zero Region is no data.
 type Region struct {

@@ -16,13 +16,14 @@ func (a *Algorithm) Serves(size, local int) bool {
 	return err == nil && v != 0
 }
 
-// MostRanks returns the largest size that the algorithm serves, where Requires.Size has the condition size <= n, alone or
-// beside others. It is not ok where there is no such condition.
+// MostRanks returns the largest size that the algorithm serves, where Requires.Size has the condition size <= n, alone
+// or beside others. It is not ok where there is no such condition.
 func (a *Algorithm) MostRanks() (n int, ok bool) { return mostRanks(a.Requires.Size) }
 
 func mostRanks(e spec.Expr) (n int, ok bool) {
 	switch {
-	case e.Kind == spec.LeExpr && e.Args[0].Kind == spec.Variable && e.Args[0].Name == spec.Size.Name && e.Args[1].Kind == spec.Const:
+	case e.Kind == spec.LeExpr && e.Args[0].Kind == spec.Variable && e.Args[0].Name == spec.Size.Name &&
+		e.Args[1].Kind == spec.Const:
 		return e.Args[1].N, true
 	case e.Kind != spec.AndExpr:
 		return 0, false

@@ -20,7 +20,8 @@ var worked = spec.Primitive{
 		spec.Scatter.Post...),
 	Errors: spec.Scatter.Errors,
 	Examples: []spec.Example{
-		{Root: 1, In: []string{"", "a b"}, Out: []string{"a", "b"}, InAfter: []string{"", "? ?"}, InPlace: [][2]int{{-1, -1}, {-1, -1}},
+		{Root: 1, In: []string{"", "a b"}, Out: []string{"a", "b"}, InAfter: []string{"", "? ?"},
+			InPlace: [][2]int{{-1, -1}, {-1, -1}},
 			Entered: [][]int{{1}, {1}}},
 		{Root: 2, In: []string{"", ""}, Refused: true},
 	},

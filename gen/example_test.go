@@ -18,7 +18,8 @@ func ExampleGroup_Run() {
 	placeOf := func(rank spec.Expr) spec.Expr { return spec.BitAnd(rank, spec.Int(3)) }
 	hostOf := func(rank spec.Expr) spec.Expr { return spec.Shr(rank, spec.Int(2)) }
 
-	across := gen.Group{Name: "across", First: home, Stride: four, N: hostOf(spec.Size), Member: host, Root: hostOf(spec.Root)}
+	across := gen.Group{Name: "across", First: home, Stride: four, N: hostOf(spec.Size), Member: host,
+		Root: hostOf(spec.Root)}
 	within := gen.Group{
 		Name: "within", First: spec.Mul(host, four), Stride: spec.Int(1), N: four, Member: place, Root: home,
 	}
@@ -34,7 +35,8 @@ func ExampleGroup_Run() {
 			Then: across.Run(&catalogue.BroadcastBinomial, map[spec.Buf]gen.Part{spec.In: in, spec.Out: out}, false),
 		},
 	}
-	body = append(body, within.Run(&catalogue.BroadcastChain, map[spec.Buf]gen.Part{spec.In: pieces, spec.Out: pieces}, false)...)
+	body = append(body, within.Run(&catalogue.BroadcastChain, map[spec.Buf]gen.Part{spec.In: pieces, spec.Out: pieces},
+		false)...)
 
 	a := gen.Algorithm{
 		Name:      "two-level",

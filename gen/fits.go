@@ -13,8 +13,10 @@ import (
 // number of ranks mentions integers without bounds, and Go's wrap around.
 func Fits(a Algorithm) error {
 	f := &fitting{of: map[string]interval{
-		spec.Size.Name: {1, selection.MaxRanks}, spec.Rank.Name: {0, selection.MaxRanks - 1}, spec.Root.Name: {0, selection.MaxRanks - 1},
-		spec.Peer.Name: {0, selection.MaxRanks - 1}, spec.Block.Name: {0, selection.MaxRanks - 1}, spec.Depth.Name: {1, selection.MaxDepth},
+		spec.Size.Name: {1, selection.MaxRanks}, spec.Rank.Name: {0, selection.MaxRanks - 1},
+		spec.Root.Name: {0, selection.MaxRanks - 1},
+		spec.Peer.Name: {0, selection.MaxRanks - 1}, spec.Block.Name: {0, selection.MaxRanks - 1},
+		spec.Depth.Name: {1, selection.MaxDepth},
 		spec.Local.Name: {1, selection.MaxRanks}, a.Param.Name: {int64(a.Param.Value), int64(a.Param.Value)},
 	}}
 	r := rewriter{expr: func(e spec.Expr) spec.Expr { f.value(e); return e }}
@@ -139,7 +141,8 @@ func product(a, b int64) (int64, bool) {
 	return a * b, hi == 0 && lo <= widest
 }
 
-// bitwise returns where an and, or, or exclusive or is: in as many bits as its operands, and not negative if they are not.
+// bitwise returns where an and, or, or exclusive or is: in as many bits as its operands, and not negative if they are
+// not.
 func bitwise(kind spec.ExprKind, x, y interval) interval {
 	switch {
 	case kind == spec.BitAndExpr && x.lo >= 0:

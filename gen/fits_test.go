@@ -43,7 +43,8 @@ func TestIntervals(t *testing.T) {
 		e := drawInterval(t, 4)
 		f := &fitting{of: map[string]interval{"x": {-9, 40}, "k": {0, 5}}}
 		v := f.value(e)
-		env := spec.Env{{Name: "x", Value: rapid.IntRange(-9, 40).Draw(t, "x")}, {Name: "k", Value: rapid.IntRange(0, 5).Draw(t, "k")}}
+		env := spec.Env{{Name: "x", Value: rapid.IntRange(-9, 40).Draw(t, "x")},
+			{Name: "k", Value: rapid.IntRange(0, 5).Draw(t, "k")}}
 		got, err := e.Eval(env)
 		if err == nil && f.wide == nil && (int64(got) < v.lo || int64(got) > v.hi) {
 			t.Fatalf("%v is %d with %v, and is said to be in %v", e, got, env, v)
@@ -51,7 +52,8 @@ func TestIntervals(t *testing.T) {
 	})
 }
 
-// TestDivisionIntervals has all small intervals of a dividend and a divisor: every quotient and remainder is in its own.
+// TestDivisionIntervals has all small intervals of a dividend and a divisor: every quotient and remainder is in its
+// own.
 func TestDivisionIntervals(t *testing.T) {
 	x, y := spec.Var("x"), spec.Var("y")
 	var all []interval
@@ -79,9 +81,12 @@ func TestDivisionIntervals(t *testing.T) {
 // drawInterval draws an expression over x and k.
 func drawInterval(t *rapid.T, depth int) spec.Expr {
 	if depth == 0 || rapid.IntRange(0, 4).Draw(t, "leaf") == 0 {
-		return rapid.SampledFrom([]spec.Expr{spec.Var("x"), spec.Var("k"), spec.Int(3), spec.Int(-7), spec.Int(math.MaxInt >> 23)}).Draw(t, "of")
+		return rapid.SampledFrom([]spec.Expr{spec.Var("x"), spec.Var("k"), spec.Int(3), spec.Int(-7),
+			spec.Int(math.MaxInt >> 23)}).Draw(t, "of")
 	}
-	two := []func(x, y spec.Expr) spec.Expr{spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.Lt, spec.And, spec.Shl, spec.Shr, spec.BitAnd, spec.BitOr, spec.BitXor, spec.Div, spec.Mod,
-		func(x, y spec.Expr) spec.Expr { return spec.If(spec.Lt(x, y), x, y) }, func(x, _ spec.Expr) spec.Expr { return spec.Log2(x) }}
+	two := []func(x, y spec.Expr) spec.Expr{spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.Lt, spec.And, spec.Shl,
+		spec.Shr, spec.BitAnd, spec.BitOr, spec.BitXor, spec.Div, spec.Mod,
+		func(x, y spec.Expr) spec.Expr { return spec.If(spec.Lt(x, y), x, y) },
+		func(x, _ spec.Expr) spec.Expr { return spec.Log2(x) }}
 	return rapid.SampledFrom(two).Draw(t, "op")(drawInterval(t, depth-1), drawInterval(t, depth-1))
 }

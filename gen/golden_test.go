@@ -52,7 +52,8 @@ func checkGolden(t *testing.T, file, got string) {
 	}
 }
 
-// golden returns a in text, and its schedule for 5 ranks, or 4 where it does not serve 5, root 2, and depth 2 where it has one.
+// golden returns a in text, and its schedule for 5 ranks, or 4 where it does not serve 5, root 2, and depth 2 where it
+// has one.
 func golden(t *testing.T, a *gen.Algorithm) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nSource: %s\n\n%s\n", a.Doc, a.Source, a.Text())

@@ -46,8 +46,8 @@ func (g Group) Slots(a *Algorithm) spec.Expr {
 	return groupPart{g: g, param: a.Param}.expr(a.Scratch.OrElse(spec.Int(0)))
 }
 
-// Expr returns what e, an expression of an algorithm that g carries out, is in the whole; for invariants, where [Cell] is
-// the cell of a buffer that lies where that of the algorithm does.
+// Expr returns what e, an expression of an algorithm that g carries out, is in the whole; for invariants, where [Cell]
+// is the cell of a buffer that lies where that of the algorithm does.
 func (g Group) Expr(e spec.Expr) spec.Expr { return groupPart{g: g}.expr(e) }
 
 // groupPart makes a body anew for a group.
@@ -144,7 +144,8 @@ func (p groupPart) part(buf spec.Buf, scope map[spec.Buf]Part) Part {
 	if is, ok := scope[buf]; ok {
 		return is
 	}
-	return Part{Buf: spec.Buf(fmt.Sprintf("%s, of which group %s has no part", buf, p.g.Name)), At: spec.Int(0), N: spec.Int(1), Stride: spec.Int(1)}
+	return Part{Buf: spec.Buf(fmt.Sprintf("%s, of which group %s has no part", buf, p.g.Name)), At: spec.Int(0),
+		N: spec.Int(1), Stride: spec.Int(1)}
 }
 
 // letBuf returns the nodes that name a buffer, which is one of two parts, and where it lies.

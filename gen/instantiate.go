@@ -27,7 +27,8 @@ func Instantiate(a *Algorithm, p Params) (*Schedule, error) {
 }
 
 func (p Params) validate(a *Algorithm) error {
-	if p.Size < 1 || p.Root < 0 || p.Root >= p.Size || p.Peer < 0 || p.Peer >= p.Size || p.Depth < 1 || p.Local < 0 || p.Local > p.Size || p.Local == 0 && a.HasLocal() {
+	if p.Size < 1 || p.Root < 0 || p.Root >= p.Size || p.Peer < 0 || p.Peer >= p.Size || p.Depth < 1 || p.Local < 0 ||
+		p.Local > p.Size || p.Local == 0 && a.HasLocal() {
 		return fmt.Errorf("%s: no such call: %+v", a.FullName(), p)
 	}
 	if a.Param.isOpen() {
@@ -148,7 +149,8 @@ func (b *builder) forLoop(n For) error {
 	start := b.next
 	for i := range times {
 		if b.turns++; b.turns > limit {
-			return fmt.Errorf("for %s < %v takes %d turns: with the turns of other loops, more than %d", n.Var, n.N, times, limit)
+			return fmt.Errorf("for %s < %v takes %d turns: with the turns of other loops, more than %d", n.Var, n.N, times,
+				limit)
 		}
 		b.next = start
 		b.env = b.env.With(n.Var, i)

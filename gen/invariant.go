@@ -17,16 +17,17 @@ type Hints struct {
 // come from them: Member is the number in the group that a rank has, over [spec.Rank], and Of the member from which the
 // cell Cell is received. Absent: the rank, the cell and size.
 //
-// Where messages go to other ranks, Turn says in which turn: over [spec.Rank], which sends, [spec.Peer], which receives,
-// and what is in scope at the step. Member is absent then.
+// Where messages go to other ranks, Turn says in which turn: over [spec.Rank], which sends, [spec.Peer], which
+// receives, and what is in scope at the step. Member is absent then.
 type Turns struct{ Member, Of, N, Turn spec.Expr }
 
 // Invariant is what holds whenever a rank comes to the head of a loop: before each turn, and after the last one, when
 // the loop's variable is the number of turns. Expressions may use what is in scope there, and the names that the loop's
 // body begins with.
 type Invariant struct {
-	Claims []Claim   // of places that no claim is made of, nothing is known; In is as it was if no claim mentions it
-	Skew   spec.Expr // the shift of this rank's turns against those of others, over what is in scope before the loop; absent: 0
+	Claims []Claim // of places that no claim is made of, nothing is known; In is as it was if no claim mentions it
+	// the shift of this rank's turns against those of others, over what is in scope before the loop; absent: 0
+	Skew spec.Expr
 }
 
 // Claim says that the cells of Buf for which Where holds contain the reduction of chunk Chunk of the inputs of Count

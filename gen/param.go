@@ -16,9 +16,9 @@ type Param struct {
 	Value  int    // the one that it has in a member; 0: none is chosen
 }
 
-// Members returns the algorithms that a declares: a itself or, if it has a Param, one for each value. Of "k-nomial", that
-// with radix 4 is "k-nomial-4". A member is proved, recorded, selected and compared by ranks as any other algorithm is.
-// But generated code has one function for all of them, in which the number is a variable.
+// Members returns the algorithms that a declares: a itself or, if it has a Param, one for each value. Of "k-nomial",
+// that with radix 4 is "k-nomial-4". A member is proved, recorded, selected and compared by ranks as any other
+// algorithm is. But generated code has one function for all of them, in which the number is a variable.
 func (a Algorithm) Members() []Algorithm {
 	if len(a.Param.Values) == 0 {
 		return []Algorithm{a}

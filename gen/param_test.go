@@ -42,7 +42,8 @@ func TestMembers(t *testing.T) {
 		if m.Serves(value, 0) || !m.Serves(value+1, 0) {
 			t.Errorf("%s requires %v", m.Name, m.Requires.Size)
 		}
-		if alpha, _, _, err := (gen.Cost{Alpha: m.Cost.Alpha, Beta: zero, Gamma: zero}).Eval(gen.Params{Size: 4, Depth: 1}); alpha != value || err != nil {
+		if alpha, _, _, err := (gen.Cost{Alpha: m.Cost.Alpha, Beta: zero, Gamma: zero}).Eval(gen.Params{Size: 4,
+			Depth: 1}); alpha != value || err != nil {
 			t.Errorf("%s costs %d messages, %v", m.Name, alpha, err)
 		}
 		s, err := gen.Instantiate(&m, gen.Params{Size: 5, Depth: 1})
@@ -73,7 +74,8 @@ func TestMembers(t *testing.T) {
 // TestOpen: what leaves its number open has no schedule.
 func TestOpen(t *testing.T) {
 	a := strided(1)
-	if _, err := gen.Instantiate(&a, gen.Params{Size: 5, Depth: 1}); err == nil || !strings.Contains(err.Error(), "leaves stride open") {
+	if _, err := gen.Instantiate(&a, gen.Params{Size: 5, Depth: 1}); err == nil || !strings.Contains(err.Error(),
+		"leaves stride open") {
 		t.Error(err)
 	}
 }

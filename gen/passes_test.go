@@ -142,7 +142,8 @@ func TestSimplifyKeepsValues(t *testing.T) {
 		if rapid.Bool().Draw(t, "conditional") {
 			e = cond(e, randomExpr(t, []string{"x", "y"}, 3), randomExpr(t, []string{"x", "y"}, 3))
 		}
-		env := spec.Env{{Name: "x", Value: rapid.IntRange(-5, 70).Draw(t, "x")}, {Name: "y", Value: rapid.IntRange(-5, 70).Draw(t, "y")}}
+		env := spec.Env{{Name: "x", Value: rapid.IntRange(-5, 70).Draw(t, "x")},
+			{Name: "y", Value: rapid.IntRange(-5, 70).Draw(t, "y")}}
 		want, err := e.Eval(env)
 		if err != nil {
 			t.Skip("has no value")
@@ -175,9 +176,11 @@ func TestSimplifyExpressions(t *testing.T) {
 		{spec.Not(spec.Not(eq(x, y))), "x == y"}, {spec.Not(spec.Not(x)), "!!x"},
 		{cond(one, x, y), "x"}, {cond(zero, x, y), "y"}, {cond(x, y, y), "y"}, {up(zero, one), "0"},
 		{shl(x, spec.Int(-1)), "x << -1"},
-		{spec.Div(spec.Int(7), two), "3"}, {spec.Mod(spec.Int(7), two), "1"}, {spec.Div(x, one), "x"}, {spec.Mod(x, one), "0"},
+		{spec.Div(spec.Int(7), two), "3"}, {spec.Mod(spec.Int(7), two), "1"}, {spec.Div(x, one), "x"},
+		{spec.Mod(x, one), "0"},
 		{spec.Div(one, x), "1 / x"}, {spec.Mod(one, x), "1 % x"}, {spec.Div(x, x), "1"}, {spec.Mod(x, x), "0"},
-		{spec.Div(x, zero), "x / 0"}, {spec.Mod(two, zero), "2 % 0"}, {spec.Div(spec.Int(-7), two), "-7 / 2"}, // they have no value
+		// they have no value
+		{spec.Div(x, zero), "x / 0"}, {spec.Mod(two, zero), "2 % 0"}, {spec.Div(spec.Int(-7), two), "-7 / 2"},
 		{spec.BitOr(zero, x), "x"}, {spec.BitOr(x, spec.Int(-1)), "-1"}, {spec.BitOr(x, x), "x"}, {spec.BitOr(one, two), "3"},
 	} {
 		if got := gen.SimplifyInside(tc.e).String(); got != tc.want {
@@ -217,15 +220,25 @@ func TestPassesRemove(t *testing.T) {
 		pass       func(gen.Algorithm) gen.Algorithm
 		body, want []gen.Node
 	}{
-		{"an unused name", gen.Prune, []gen.Node{set("x", rank), set("y", v("x")), set("z", v("y")), act}, []gen.Node{set("x", rank), act}},
-		{"an unused buffer", gen.Prune, []gen.Node{set("x", rank), letBuf("b", rank, in, out), letBuf("c", rank, "b", out), act}, []gen.Node{set("x", rank), act}},
-		{"what does nothing", gen.Prune, []gen.Node{when(rank, []gen.Node{loop("i", size, []gen.Node{gen.Step{}})}, []gen.Node{set("y", rank)})}, nil},
-		{"a constant name", gen.Simplify, []gen.Node{set("x", one), act}, []gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(out, one), From: block(in)}}}},
-		{"a decided condition", gen.Simplify, []gen.Node{when(zero, []gen.Node{set("x", rank)}, []gen.Node{set("x", size), act})}, []gen.Node{set("x", size), act}},
+		{"an unused name", gen.Prune, []gen.Node{set("x", rank), set("y", v("x")), set("z", v("y")), act},
+			[]gen.Node{set("x", rank), act}},
+		{"an unused buffer", gen.Prune, []gen.Node{set("x", rank), letBuf("b", rank, in, out), letBuf("c", rank, "b", out),
+			act}, []gen.Node{set("x", rank), act}},
+		{"what does nothing", gen.Prune, []gen.Node{when(rank, []gen.Node{loop("i", size, []gen.Node{gen.Step{}})},
+			[]gen.Node{set("y", rank)})}, nil},
+		{"a constant name", gen.Simplify, []gen.Node{set("x", one), act},
+			[]gen.Node{gen.Step{gen.Copy{Into: gen.Chunk(out, one), From: block(in)}}}},
+		{"a decided condition", gen.Simplify,
+			[]gen.Node{when(zero, []gen.Node{set("x", rank)}, []gen.Node{set("x", size), act})},
+			[]gen.Node{set("x", size), act}},
 		{"no repetition", gen.Simplify, []gen.Node{loop("x", zero, []gen.Node{act})}, nil},
-		{"one repetition", gen.Simplify, []gen.Node{loop("x", one, []gen.Node{act})}, []gen.Node{gen.Step{gen.Copy{Into: block(out), From: block(in)}}}},
-		{"a decided buffer", gen.Simplify, []gen.Node{letBuf("b", one, in, out), gen.Step{gen.Copy{Into: block(out), From: block("b")}}}, []gen.Node{gen.Step{gen.Copy{Into: block(out), From: block(in)}}}},
-		{"a condition whose names are given again", gen.Simplify, []gen.Node{when(two, []gen.Node{set("x", rank), act}, nil), set("x", size), act},
+		{"one repetition", gen.Simplify, []gen.Node{loop("x", one, []gen.Node{act})},
+			[]gen.Node{gen.Step{gen.Copy{Into: block(out), From: block(in)}}}},
+		{"a decided buffer", gen.Simplify, []gen.Node{letBuf("b", one, in, out),
+			gen.Step{gen.Copy{Into: block(out), From: block("b")}}}, []gen.Node{gen.Step{gen.Copy{Into: block(out),
+			From: block(in)}}}},
+		{"a condition whose names are given again", gen.Simplify, []gen.Node{when(two, []gen.Node{set("x", rank), act}, nil),
+			set("x", size), act},
 			[]gen.Node{when(one, []gen.Node{set("x", rank), act}, nil), set("x", size), act}},
 	} {
 		a := tc.pass(gen.Algorithm{Primitive: spec.AllToAll, Body: tc.body})

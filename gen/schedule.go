@@ -121,8 +121,8 @@ func (k Kind) String() string {
 func (k Kind) IsReceive() bool { return k == RecvInstr || k == RecvReduceInstr }
 
 // Place is N consecutive chunks of a buffer from index At on; N is 0 for an empty message, and Buf is then "".
-// Like is the index, modulo the chunks per block, of the chunk whose length the first one has. Where blocks are uneven, a place is
-// one block, and Length identifies how long it is.
+// Like is the index, modulo the chunks per block, of the chunk whose length the first one has. Where blocks are uneven,
+// a place is one block, and Length identifies how long it is.
 type Place struct {
 	Buf   spec.Buf
 	At, N int

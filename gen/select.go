@@ -28,7 +28,8 @@ func Selectable(algorithms []Algorithm) []selection.Algorithm {
 	list := make([]selection.Algorithm, len(algorithms))
 	for i := range algorithms {
 		a := &algorithms[i]
-		list[i] = selection.Algorithm{Name: a.Name, Commutative: a.Requires.Commutative, Pipelined: a.HasDepth(), Local: a.HasLocal()}
+		list[i] = selection.Algorithm{Name: a.Name, Commutative: a.Requires.Commutative, Pipelined: a.HasDepth(),
+			Local: a.HasLocal()}
 		if !a.Requires.Size.IsAbsent() {
 			list[i].Serves = a.Serves
 		}

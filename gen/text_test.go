@@ -21,7 +21,8 @@ func TestText(t *testing.T) {
 			loop("i", size, []gen.Node{when(lt(v("i"), rank), []gen.Node{gen.Step{
 				send(v("next"), gen.Chunk("b", v("i"))),
 				gen.Recv{From: v("next"), Into: gen.Slot(scratch, zero, one), AfterSend: true},
-				gen.RecvReduce{From: rank, Into: block(out), With: gen.Span(in, one, two), ReceivedFirst: lt(rank, one), AfterSend: true},
+				gen.RecvReduce{From: rank, Into: block(out), With: gen.Span(in, one, two), ReceivedFirst: lt(rank, one),
+					AfterSend: true},
 				gen.RecvReduce{From: rank, Into: block(out), With: block(in)},
 			}}, []gen.Node{gen.Step{gen.Copy{Into: block(out), From: block(in)}}})}),
 			gen.Step{

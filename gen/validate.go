@@ -38,7 +38,8 @@ type validator struct {
 }
 
 func (v *validator) fault(format string, args ...any) {
-	v.faults = append(v.faults, &NodeError{Algorithm: v.a.FullName(), Node: v.node, Rank: -1, Err: fmt.Errorf(format, args...)})
+	v.faults = append(v.faults, &NodeError{Algorithm: v.a.FullName(), Node: v.node, Rank: -1,
+		Err: fmt.Errorf(format, args...)})
 }
 
 var lowerCase = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
@@ -97,8 +98,8 @@ func (v *validator) formulas() {
 	v.requiredSize()
 }
 
-// requiredSize checks that it is known of every size whether a serves it, with hosts of a few numbers of ranks. Generated
-// code and proofs ask alike, and would not agree on an expression without a value.
+// requiredSize checks that it is known of every size whether a serves it, with hosts of a few numbers of ranks.
+// Generated code and proofs ask alike, and would not agree on an expression without a value.
 func (v *validator) requiredSize() {
 	is := v.a.Requires.Size
 	if len(v.faults) > 0 || !isPartial(is) {

@@ -88,7 +88,8 @@ func TestLinkCut(t *testing.T) {
 var failure = regexp.MustCompile(`^failed at (\d+) (.*rank [0-5]: .*)$`)
 
 // cutWhileRunning returns one round: how long it took until all ranks knew, and their errors.
-func (w *network) cutWhileRunning(t *testing.T, p *place, links [][2]int, elements string) (late time.Duration, errs []string) {
+func (w *network) cutWhileRunning(t *testing.T, p *place, links [][2]int, elements string) (late time.Duration,
+	errs []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	w.mend()

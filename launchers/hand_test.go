@@ -70,7 +70,8 @@ func TestTwoJobs(t *testing.T) {
 func TestKubernetes(t *testing.T) {
 	store, key := fmt.Sprint("COLL_STORE=tcp://127.0.0.1:", freePort(t)), secret(t)
 	ranks := byHand(here(t), 3, func(rank int) []string {
-		return []string{fmt.Sprint("JOB_COMPLETION_INDEX=", rank), "COLL_SIZE=3", fmt.Sprint("HOSTNAME=train-", rank), store, key}
+		return []string{fmt.Sprint("JOB_COMPLETION_INDEX=", rank), "COLL_SIZE=3", fmt.Sprint("HOSTNAME=train-", rank), store,
+			key}
 	})
 	wantAnswers(t, together(t, ranks, program("rollcall")), []int{0, 1, 2})
 }

@@ -28,8 +28,10 @@ type host struct {
 func newHost(t *testing.T, name string) *host {
 	t.Helper()
 	h := &host{t: t, name: name}
-	h.first = exec.Command("sh", "-c", "mount --make-rprivate / && mount -t proc proc /proc && ip link set lo up && exec cat")
-	h.first.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS}
+	h.first = exec.Command("sh", "-c", "mount --make-rprivate / && mount -t proc proc /proc && ip link set lo up "+
+		"&& exec cat")
+	h.first.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWPID |
+		syscall.CLONE_NEWNS}
 	var problem strings.Builder
 	h.first.Stderr = &problem
 	in, err := h.first.StdinPipe()

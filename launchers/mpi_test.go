@@ -12,7 +12,8 @@ func under(p *place, name string, launcher ...string) {
 	p.t.Helper()
 	wantAnswers(p.t, p.output(append(launcher, program("rollcall"))...), []int{0, 1, 2})
 	said := p.output(append(launcher, program("collrun"), "doctor")...)
-	if n := len(regexp.MustCompile(`(?m)^(\[\d+\] )?launcher +`+regexp.QuoteMeta(name)+`: `).FindAllString(said, -1)); n != 3 {
+	if n := len(regexp.MustCompile(`(?m)^(\[\d+\] )?launcher +`+regexp.QuoteMeta(name)+`: `).FindAllString(said,
+		-1)); n != 3 {
 		p.t.Errorf("%d ranks know that %s has started them:\n%s", n, name, said)
 	}
 }

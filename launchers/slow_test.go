@@ -21,7 +21,8 @@ func TestLeaveOnSlowLinks(t *testing.T) {
 			w := newNetwork(t, 2)
 			needs(t, "tc")
 			for _, h := range w.hosts {
-				if err := h.setUp(t.Context(), "tc qdisc add dev eth0 root tbf rate "+link.rate+" burst 16kb latency 400ms"); err != nil {
+				if err := h.setUp(t.Context(), "tc qdisc add dev eth0 root tbf rate "+link.rate+" burst 16kb "+
+					"latency 400ms"); err != nil {
 					leaveOut(t, "%v", err)
 				}
 			}

@@ -21,7 +21,8 @@ func TestEtcd(t *testing.T) {
 func TestRedis(t *testing.T) {
 	needs(t, "redis-server")
 	p, port := here(t), fmt.Sprint(freePort(t))
-	p.daemon("redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", t.TempDir())
+	p.daemon("redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir",
+		t.TempDir())
 	meetAt(t, p, "redis://127.0.0.1:"+port, "127.0.0.1:"+port)
 }
 

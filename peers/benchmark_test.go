@@ -38,7 +38,8 @@ func fits(b benchmark) func(tuning) bool { return func(t tuning) bool { return t
 // TestCollperfRunsAll runs each collective of the table with collperf, and parses the output.
 func TestCollperfRunsAll(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "collperf")
-	if err := new(runner).compile(t.Context(), "go", "build", "-o", program, "github.com/collgen/collgen/cmd/collperf"); err != nil {
+	if err := new(runner).compile(t.Context(), "go", "build", "-o", program,
+		"github.com/collgen/collgen/cmd/collperf"); err != nil {
 		t.Fatal(err)
 	}
 	seen := make(map[string]bool)
@@ -49,7 +50,8 @@ func TestCollperfRunsAll(t *testing.T) {
 		}
 		seen[b.Collective] = true
 		command := append([]string{program}, b.arguments()...)
-		output, err := run(t.Context(), append(command, "-ranks", "2", "-place", "in", "-format", "json", "-n", "1"), os.Environ())
+		output, err := run(t.Context(), append(command, "-ranks", "2", "-place", "in", "-format", "json", "-n", "1"),
+			os.Environ())
 		if b.Collective == "barrier" {
 			b.Bytes = 0
 		}
@@ -62,7 +64,8 @@ func TestCollperfRunsAll(t *testing.T) {
 	}
 }
 
-// TestTunings: no two tunings of a peer that fit one benchmark have the same name, so that their times are not mixed up.
+// TestTunings: no two tunings of a peer that fit one benchmark have the same name, so that their times are not mixed
+// up.
 func TestTunings(t *testing.T) {
 	for _, c := range comparisons(func(*row, int) bool { return true }) {
 		for _, who := range c.peers {

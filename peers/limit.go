@@ -41,7 +41,10 @@ func (l limits) merge(more limits) limits {
 		if m.Refused != "" || !(m.Value > 0) || math.IsInf(m.Value, 0) {
 			continue
 		}
-		if old := l.find(func(o *limit) bool { return o.Name == m.Name && o.Where == m.Where && o.Cores == m.Cores }); old != nil {
+		if old := l.find(func(o *limit) bool {
+			return o.Name == m.Name && o.Where == m.Where &&
+				o.Cores == m.Cores
+		}); old != nil {
 			if better := m.Value > old.Value; better == (m.Unit == "GB/s") {
 				*old = m
 			}
@@ -69,8 +72,8 @@ func (l limits) value(name, where string) float64 {
 	return 0
 }
 
-// traffic has the least that all ranks together have to add and to copy, in units of the size, for n ranks. No rank adds
-// what another one has added; the sums are copied to the ranks that do not have them.
+// traffic has the least that all ranks together have to add and to copy, in units of the size, for n ranks. No rank
+// adds what another one has added; the sums are copied to the ranks that do not have them.
 var traffic = map[string]func(n float64) (added, copied float64){
 	"all-reduce":     func(n float64) (float64, float64) { return n - 1, n - 1 },
 	"reduce-scatter": func(n float64) (float64, float64) { return n - 1, 0 },
@@ -129,9 +132,9 @@ func (l limits) latency(b benchmark) float64 {
 	return max(l.value("cache line", "both ways at once"), float64(turns)*l.value("switch", "on one core"))
 }
 
-// memory returns the limit of copying or reducing on both cores at the memory level that so many bytes of all ranks fit.
-// Another core's bytes come from the last cache at best. That limit was measured with two operands on each core, which
-// fill half of the cache.
+// memory returns the limit of copying or reducing on both cores at the memory level that so many bytes of all ranks
+// fit. Another core's bytes come from the last cache at best. That limit was measured with two operands on each core,
+// which fill half of the cache.
 func (l limits) memory(name string, bytes int) (found *limit) {
 	for _, where := range []string{"L3", "DRAM"} {
 		found = l.find(func(l *limit) bool { return l.Name == name && l.Where == where && l.Cores == limitCores })

@@ -38,7 +38,8 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	f := flag.NewFlagSet("peers", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.IntVar(&o.rounds, "rounds", 5, "`number` of times that every program runs")
-	f.StringVar(&o.only, "only", "", "measure only cells that match a `regexp`; a cell is a row's name, a slash, and a size such as 64K")
+	f.StringVar(&o.only, "only", "", "measure only cells that match a `regexp`; a cell is a row's name, a slash, and a "+
+		"size such as 64K")
 	f.StringVar(&o.cores, "cores", "0,1", "comma-separated `list` of the cores that the programs run on")
 	f.StringVar(&o.keep, "keep", "", "`file` that keeps the measurements; those in it are not repeated")
 	f.DurationVar(&o.time, "for", 0, "`time` after which no further round is started; 0: no limit")

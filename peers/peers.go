@@ -65,13 +65,16 @@ var peerOpenMPI = peer{
 		{name: "eager to 64K", transport: "shm", from: 8 * kib, to: 64 * kib, env: mca("btl_vader_eager_limit", "66000")},
 		{name: "no CMA", transport: "shm", from: 8 * kib, to: mib, env: mca("btl_vader_single_copy_mechanism", "none")},
 		{name: "yields", ranks: 4, env: mca("mpi_yield_when_idle", "1")},
-		{name: "coll/sm", transport: "shm", ranks: 4, collectives: []string{"all-reduce", "broadcast", "barrier"}, to: 64 * kib,
+		{name: "coll/sm", transport: "shm", ranks: 4, collectives: []string{"all-reduce", "broadcast", "barrier"},
+			to:  64 * kib,
 			env: mca("coll_sm_priority", "100", "mpi_yield_when_idle", "1")},
 		{name: "reduce_scatter", collectives: []string{"reduce-scatter"}, program: []string{"-reduce-scatter", "counts"}},
-		{name: "socket buffers of 4M", transport: "tcp", from: mib, env: mca("btl_tcp_sndbuf", "4194304", "btl_tcp_rcvbuf", "4194304")},
+		{name: "socket buffers of 4M", transport: "tcp", from: mib, env: mca("btl_tcp_sndbuf", "4194304", "btl_tcp_rcvbuf",
+			"4194304")},
 		{name: "2 links", transport: "tcp", from: mib, env: mca("btl_tcp_links", "2")},
 		{name: "eager to 1M", transport: "tcp", from: 64 * kib,
-			env: mca("btl_tcp_eager_limit", "1048576", "btl_tcp_rndv_eager_limit", "1048576", "btl_tcp_max_send_size", "4194304")},
+			env: mca("btl_tcp_eager_limit", "1048576", "btl_tcp_rndv_eager_limit", "1048576", "btl_tcp_max_send_size",
+				"4194304")},
 	},
 		tuned("all-reduce", "allreduce", 0, 64*kib, 0, 3),
 		tuned("all-reduce", "allreduce", 64*kib, 0, 0, 4, 6),
@@ -98,8 +101,8 @@ func mca(nameValue ...string) (env []string) {
 	return env
 }
 
-// tuned returns algorithms of coll/tuned by their numbers, with segments of so many bytes; 0: whole messages. `ompi_info
-// --all` says which is which.
+// tuned returns algorithms of coll/tuned by their numbers, with segments of so many bytes; 0: whole messages.
+// `ompi_info --all` says which is which.
 func tuned(collective, theirs string, from, to, segment int, algorithms ...int) (all []tuning) {
 	for _, a := range algorithms {
 		setting := "coll_tuned_" + theirs + "_algorithm"
@@ -137,8 +140,10 @@ var peerMPICH = peer{
 		{name: "reduce_scatter", collectives: []string{"reduce-scatter"}, program: []string{"-reduce-scatter", "counts"}},
 		{name: "recursive doubling", collectives: []string{"all-gather"},
 			env: []string{"MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM=recursive_doubling"}},
-		{name: "dissemination", collectives: []string{"barrier"}, env: []string{"MPIR_CVAR_BARRIER_INTRA_ALGORITHM=dissemination"}},
-		{name: "UCX segments of 256K", transport: "tcp", env: []string{"UCX_TCP_TX_SEG_SIZE=256k", "UCX_TCP_RX_SEG_SIZE=256k"}},
+		{name: "dissemination", collectives: []string{"barrier"},
+			env: []string{"MPIR_CVAR_BARRIER_INTRA_ALGORITHM=dissemination"}},
+		{name: "UCX segments of 256K", transport: "tcp", env: []string{"UCX_TCP_TX_SEG_SIZE=256k",
+			"UCX_TCP_RX_SEG_SIZE=256k"}},
 	},
 }
 

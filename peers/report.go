@@ -158,7 +158,8 @@ func (r *result) line() []string {
 	if r.Missing != "" {
 		return append(line, "", "", r.ratioText(), "", "", "", r.Missing)
 	}
-	return append(line, number(r.Ours), number(r.Peer), number(r.Ratio), number(r.Least)+"-"+number(r.Most), strconv.Itoa(r.Rounds),
+	return append(line, number(r.Ours), number(r.Peer), number(r.Ratio), number(r.Least)+"-"+number(r.Most),
+		strconv.Itoa(r.Rounds),
 		number(r.Over), r.Best.String())
 }
 

@@ -48,7 +48,8 @@ Not installed: Gloo: no compiler
 // TestWrite replaces the table and nothing else, and does not change a file that has no place for one.
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "performance.md")
-	for _, test := range []struct{ before, after string }{{"before\n" + begin + "old\n" + end + "after\n", "after\n"}, {"no place\n", ""}} {
+	for _, test := range []struct{ before, after string }{{"before\n" + begin + "old\n" + end + "after\n", "after\n"},
+		{"no place\n", ""}} {
 		if err := os.WriteFile(path, []byte(test.before), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,8 @@ func TestWrite(t *testing.T) {
 			continue
 		}
 		text := string(got)
-		if err != nil || !strings.HasPrefix(text, "before\n"+begin+"today") || !strings.HasSuffix(text, "|\n"+end+"after\n") ||
+		if err != nil || !strings.HasPrefix(text, "before\n"+begin+"today") ||
+			!strings.HasSuffix(text, "|\n"+end+"after\n") ||
 			strings.Contains(text, "old") {
 			t.Errorf("%v, %q", err, text)
 		}

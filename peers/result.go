@@ -9,16 +9,17 @@ import (
 
 // result compares our times of a row, at one size, with those of its fastest peer, with that peer's fastest tuning.
 type result struct {
-	Row     string  `json:"row"`
-	Bytes   int     `json:"bytes"`
-	Rounds  int     `json:"rounds"`
-	Ours    float64 `json:"ours"` // microseconds, as all times
-	Peer    float64 `json:"peer"`
-	Best    name    `json:"best"`  // the peer, and its tuning
-	Ratio   float64 `json:"ratio"` // the median over rounds of the peer's time over ours
-	Least   float64 `json:"least"`
-	Most    float64 `json:"most"`
-	Limit   float64 `json:"limit,omitempty"`   // the median over rounds of the least time that the limits allow; 0: not known
+	Row    string  `json:"row"`
+	Bytes  int     `json:"bytes"`
+	Rounds int     `json:"rounds"`
+	Ours   float64 `json:"ours"` // microseconds, as all times
+	Peer   float64 `json:"peer"`
+	Best   name    `json:"best"`  // the peer, and its tuning
+	Ratio  float64 `json:"ratio"` // the median over rounds of the peer's time over ours
+	Least  float64 `json:"least"`
+	Most   float64 `json:"most"`
+	// the median over rounds of the least time that the limits allow; 0: not known
+	Limit   float64 `json:"limit,omitempty"`
 	Over    float64 `json:"over,omitempty"`    // the median over rounds of our time over that
 	Missing string  `json:"missing,omitempty"` // why there is no ratio
 }

@@ -65,7 +65,8 @@ func TestLimitOfRound(t *testing.T) {
 	s := samplesOf(b, map[name][]float64{ourName(false): {2, 20, 3}, {openMPI, "default"}: {4, 40, 4}})
 	for round, v := range []float64{1, 10} { // of the third there is none
 		s.insert(record{Round: round, Limits: limits{{Name: "cache line", Where: "both ways at once", Value: v},
-			{Name: "copy", Where: "L3", Bytes: mib, Cores: 2, Value: 100}, {Name: "reduce", Where: "L3", Bytes: mib, Cores: 2, Value: 100}}})
+			{Name: "copy", Where: "L3", Bytes: mib, Cores: 2, Value: 100}, {Name: "reduce", Where: "L3", Bytes: mib, Cores: 2,
+				Value: 100}}})
 	}
 	if got := s.result(&testRow, 8); got.Over != 2 || got.Limit != 5.5 {
 		t.Errorf("our time is %v times the limit %v", got.Over, got.Limit)
@@ -121,7 +122,8 @@ func TestLowerBound(t *testing.T) {
 		{benchmark{Collective: "all-gather", Transport: "shm", Ranks: 2, Bytes: 1e6}, 10},
 		{benchmark{Collective: "all-gather", Transport: "tcp", Ranks: 2, Bytes: mib}, 0},
 		{benchmark{Collective: "all-to-all", Transport: "shm", Ranks: 2, Bytes: 1e6, TwoBuffers: true}, 10},
-		{benchmark{Collective: "all-reduce", Transport: "shm", Ranks: 4, Bytes: kib}, 2}, // less than the turns of the ranks take
+		// less than the turns of the ranks take
+		{benchmark{Collective: "all-reduce", Transport: "shm", Ranks: 4, Bytes: kib}, 2},
 		{benchmark{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: 8}, 0},
 	} {
 		if got := l.lowerBound(test.benchmark); math.Abs(got-test.want) > 1e-9 {

@@ -30,7 +30,8 @@ type runner struct {
 
 func newRunner(cores string) (*runner, error) {
 	dir, remove, err := scratch.Dir("peers")
-	return &runner{dir: dir, close: remove, cores: cores, programs: make(map[string]string), missing: make(map[string]error)}, err
+	return &runner{dir: dir, close: remove, cores: cores, programs: make(map[string]string),
+		missing: make(map[string]error)}, err
 }
 
 // build builds collperf and the programs of some peers. A peer whose program does not build is missing; an error is
@@ -40,7 +41,8 @@ func (r *runner) build(ctx context.Context, wanted []*peer) error {
 		return err
 	}
 	r.programs[ours] = filepath.Join(r.dir, "collperf")
-	if err := r.compile(ctx, "go", "build", "-o", r.programs[ours], "github.com/collgen/collgen/cmd/collperf"); err != nil {
+	if err := r.compile(ctx, "go", "build", "-o", r.programs[ours],
+		"github.com/collgen/collgen/cmd/collperf"); err != nil {
 		return fmt.Errorf("building collperf: %w", err)
 	}
 	for _, p := range wanted {
@@ -141,7 +143,8 @@ func (r *runner) measureOurs(ctx context.Context, b benchmark, registered bool) 
 		place = "out"
 	}
 	command := append(r.onCores(), r.programs[ours])
-	command = append(append(command, b.arguments()...), "-ranks", strconv.Itoa(b.Ranks), "-place", place, "-format", "json")
+	command = append(append(command, b.arguments()...), "-ranks", strconv.Itoa(b.Ranks), "-place", place, "-format",
+		"json")
 	if registered {
 		command = append(command, "-registered")
 	}

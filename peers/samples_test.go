@@ -30,10 +30,12 @@ func TestParse(t *testing.T) {
 	for _, bad := range []string{
 		"", "no result\n", good + good, good[:len(good)-3], "{}", "null", "[1]", "{" + strings.Repeat("x", maxLine),
 		line(`"ranks":2`, `"ranks":3`), line(`"bytes":8`, `"bytes":16`), line("all-reduce", "broadcast"),
-		line(`"wrong":0`, `"wrong":1`), line(`"wrong":0`, `"wrong":null`), line(`"wrong":0`, `"wrong":-1`), line(`,"wrong":0`, ``),
+		line(`"wrong":0`, `"wrong":1`), line(`"wrong":0`, `"wrong":null`), line(`"wrong":0`, `"wrong":-1`),
+		line(`,"wrong":0`, ``),
 		line(`"inPlace":true`, `"inPlace":false`), line(`"inPlace":true`, `"inPlace":7`),
 		line(`"registered":false`, `"registered":true`),
-		line(`1.5`, `0`), line(`1.5`, `-3`), line(`1.5`, `1e999`), line(`1.5`, `"1.5"`), line(`1.5`, `null`), line(`"median"`, `"mode"`),
+		line(`1.5`, `0`), line(`1.5`, `-3`), line(`1.5`, `1e999`), line(`1.5`, `"1.5"`), line(`1.5`, `null`),
+		line(`"median"`, `"mode"`),
 	} {
 		if got, err := testBenchmark.parse([]byte(bad), false); err == nil {
 			t.Errorf("%.200q is taken for %v", bad, got)

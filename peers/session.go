@@ -111,7 +111,8 @@ func (s *session) showProgress(b benchmark, who name, remaining int) {
 		estimate = fmt.Sprintf(", about %v left", (each * time.Duration(remaining)).Round(time.Second))
 	}
 	s.measured++
-	s.progress.Stage("%d of %d%s: %s, %d ranks %s, %s: %v", s.measured, s.measured+remaining-1, estimate, b.Collective, b.Ranks,
+	s.progress.Stage("%d of %d%s: %s, %d ranks %s, %s: %v", s.measured, s.measured+remaining-1, estimate, b.Collective,
+		b.Ranks,
 		b.Transport, sizeText(b.Bytes), who)
 }
 

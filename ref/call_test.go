@@ -95,7 +95,8 @@ func runs[T Elem](p spec.Primitive) func(*rapid.T) {
 func raw[T Elem](xs ...[]T) string {
 	var all []byte
 	for _, x := range xs {
-		all = append(all, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), uintptr(len(x))*unsafe.Sizeof(*new(T)))...)
+		all = append(all, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))),
+			uintptr(len(x))*unsafe.Sizeof(*new(T)))...)
 	}
 	return string(all)
 }

@@ -43,7 +43,8 @@ func TestAvgOfManyRanks(t *testing.T) {
 	if got := Finish(spec.OpAvg, uint8(255), 256); got != 0 {
 		t.Errorf("255 / 256 = %d", got)
 	}
-	if got := Finish(spec.OpAvg, spec.NewFloat16(60000), 70000).Float32(); got != spec.NewFloat16(60000.0/70000).Float32() {
+	if got := Finish(spec.OpAvg, spec.NewFloat16(60000), 70000).Float32(); got != spec.NewFloat16(
+		60000.0/70000).Float32() {
 		t.Errorf("60000 / 70000 = %v", got)
 	}
 }
@@ -112,7 +113,8 @@ func identity[T Elem](op spec.Op) T {
 	typ := spec.TypeOf[T]()
 	top := uint64(1) << (typ.Bytes()*8 - 1)
 	inf := map[spec.Type]uint64{spec.TypeFloat16: 0x7c00, spec.TypeBFloat16: 0x7f80,
-		spec.TypeFloat32: uint64(math.Float32bits(float32(math.Inf(1)))), spec.TypeFloat64: math.Float64bits(math.Inf(1))}[typ]
+		spec.TypeFloat32: uint64(math.Float32bits(float32(math.Inf(1)))),
+		spec.TypeFloat64: math.Float64bits(math.Inf(1))}[typ]
 	switch class := typ.Class(); op.Identity() {
 	case spec.Zero, spec.False:
 		negative := math.Copysign(0, -1)
@@ -124,7 +126,8 @@ func identity[T Elem](op spec.Op) T {
 	case spec.Lowest:
 		return bits[T](map[spec.TypeClass]uint64{spec.Signed: top, spec.Unsigned: 0, spec.Floating: inf | top}[class])
 	default:
-		return bits[T](map[spec.TypeClass]uint64{spec.Signed: top - 1, spec.Unsigned: math.MaxUint64, spec.Floating: inf}[class])
+		return bits[T](map[spec.TypeClass]uint64{spec.Signed: top - 1, spec.Unsigned: math.MaxUint64,
+			spec.Floating: inf}[class])
 	}
 }
 

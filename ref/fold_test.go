@@ -23,7 +23,8 @@ func randomTree(random *rand.Rand, operands []int) *Tree {
 
 func TestFold(t *testing.T) {
 	operands := [][]float32{{1e30, 1}, {1, 2}, {-1e30, 3}, {1, 4}}
-	pairs := &Tree{Left: &Tree{Left: &Tree{Leaf: 0}, Right: &Tree{Leaf: 2}}, Right: &Tree{Left: &Tree{Leaf: 1}, Right: &Tree{Leaf: 3}}}
+	pairs := &Tree{Left: &Tree{Left: &Tree{Leaf: 0}, Right: &Tree{Leaf: 2}}, Right: &Tree{Left: &Tree{Leaf: 1},
+		Right: &Tree{Leaf: 3}}}
 	for _, c := range []struct {
 		tree  *Tree
 		depth int

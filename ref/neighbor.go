@@ -40,10 +40,10 @@ func count(list []int, x int) (n int) {
 	return n
 }
 
-// Grid returns the edges of a Cartesian grid, whose ranks are numbered with the last coordinate fastest. Along dimension
-// d, a rank has block 2d for the neighbour with the lower coordinate, and block 2d+1 for that with the higher one. So
-// what is sent as one of the two is got as the other, also where both neighbours are one rank, or the rank itself. This
-// is MPI-4.1, section 8.6, for Cartesian topologies (example 8.10).
+// Grid returns the edges of a Cartesian grid, whose ranks are numbered with the last coordinate fastest. Along
+// dimension d, a rank has block 2d for the neighbour with the lower coordinate, and block 2d+1 for that with the higher
+// one. So what is sent as one of the two is got as the other, also where both neighbours are one rank, or the rank
+// itself. This is MPI-4.1, section 8.6, for Cartesian topologies (example 8.10).
 func Grid(dims []int, periodic []bool) (edges []Edge) {
 	size := 1
 	for _, n := range dims {

@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNeighbors: worked examples of what each rank gets from its neighbours. Rank 0 sends a0, a1, …, rank 1 sends b0, b1, ….
+// TestNeighbors: worked examples of what each rank gets from its neighbours. Rank 0 sends a0, a1, …, rank 1 sends b0,
+// b1, ….
 func TestNeighbors(t *testing.T) {
 	both, ring, line := []bool{true, true}, []bool{true}, []bool{false}
 	for _, x := range []struct {
@@ -28,7 +29,8 @@ func TestNeighbors(t *testing.T) {
 		{"2 rows, which are rings of 3", Grid([]int{2, 3}, []bool{false, true}),
 			"- d0 c3 b2|- e0 a3 c2|- f0 b3 a2|a1 - f3 e2|b1 - d3 f2|c1 - e3 d2"},
 		{"a graph", Graph([][]int{{1, 2}, {0}, {}}, [][]int{{1}, {0}, {0}}), "b0 c0|a0|"},
-		{"edges in the orders of both lists", Graph([][]int{{1, 0, 1, -1, 1}, {}}, [][]int{{0}, {0, -1, 0, 0}}), "b0 a0 b2 - b3|"},
+		{"edges in the orders of both lists", Graph([][]int{{1, 0, 1, -1, 1}, {}}, [][]int{{0}, {0, -1, 0, 0}}),
+			"b0 a0 b2 - b3|"},
 		{"the ring of 2 as a graph", Graph([][]int{{1, 1}, {0, 0}}, [][]int{{1, 1}, {0, 0}}), "b0 b1|a0 a1"},
 	} {
 		dst := make([][][]string, strings.Count(x.want, "|")+1)

@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// checkedSizes is up to how many ranks it is looked at what algorithms serve, and checkedLocals with how many on each host.
+// checkedSizes is up to how many ranks it is looked at what algorithms serve, and checkedLocals with how many on each
+// host.
 const checkedSizes = 4096
 
 var checkedLocals = []int{1, 2, 3}

@@ -39,7 +39,8 @@ func Words(passed []Passed) (words []string) {
 		p := passed[0]
 		n := alike(passed)
 		if n > 1 {
-			words = append(words, fmt.Sprintf("rules %d to %d: they are for transport %s", p.Line, passed[n-1].Line, p.Rule.Transport))
+			words = append(words, fmt.Sprintf("rules %d to %d: they are for transport %s", p.Line, passed[n-1].Line,
+				p.Rule.Transport))
 		} else {
 			words = append(words, fmt.Sprintf("rule %d: %v: %s", p.Line, p.Rule, p.Why))
 		}

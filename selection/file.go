@@ -18,7 +18,8 @@ type Table struct {
 	Date    string            `json:"date,omitempty"`
 	Command string            `json:"command,omitempty"` // that wrote the file
 	Rules   map[string][]Rule `json:"rules"`             // by the primitive's name
-	Samples json.RawMessage   `json:"samples,omitempty"` // what the rules were made from, for people and programs of their own
+	// what the rules were made from, for people and programs of their own
+	Samples json.RawMessage `json:"samples,omitempty"`
 }
 
 // The bounds of a file.

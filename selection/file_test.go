@@ -35,7 +35,8 @@ func TestDecode(t *testing.T) {
 	if d := cmp.Diff(want, got.Rules); d != "" {
 		t.Error(d)
 	}
-	if got.Date != "2026-11-21" || got.Command != "by hand" || !strings.HasPrefix(got.Machine, "2 cores") || len(got.Samples) == 0 {
+	if got.Date != "2026-11-21" || got.Command != "by hand" || !strings.HasPrefix(got.Machine, "2 cores") ||
+		len(got.Samples) == 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -54,9 +55,12 @@ func TestDecodeRefuses(t *testing.T) {
 		{"{\n\"rules\": {\"Sum\": 3}}", `line 2: "rules" is a number`},
 		{`{"rules": {}, "extra": 1}`, `unknown field "extra"`},
 		{`{"rules": {}} {}`, "something comes after the end"},
-		{`{"rules": {"Sum": [{"algorithm": "any"}, {"algorithm": "any", "maxbites": 3}]}}`, `rules.Sum: rule 2: unknown field "maxbites"`},
-		{`{"rules": {"Sum": [{"algorithm": "any", "maxBytes": "3"}]}}`, `rules.Sum: rule 1: line 1: "maxBytes" is a string, want int`},
-		{`{"rules": {"Sum": [{"algorithm": "any", "maxBytes": 99999999999999999999}]}}`, `rules.Sum: rule 1: line 1: "maxBytes"`},
+		{`{"rules": {"Sum": [{"algorithm": "any"}, {"algorithm": "any", "maxbites": 3}]}}`,
+			`rules.Sum: rule 2: unknown field "maxbites"`},
+		{`{"rules": {"Sum": [{"algorithm": "any", "maxBytes": "3"}]}}`,
+			`rules.Sum: rule 1: line 1: "maxBytes" is a string, want int`},
+		{`{"rules": {"Sum": [{"algorithm": "any", "maxBytes": 99999999999999999999}]}}`,
+			`rules.Sum: rule 1: line 1: "maxBytes"`},
 		{`{"rules": {"Sum": [{"algorithm": "any", "maxBytes": 1.5}]}}`, "rules.Sum: rule 1"},
 		{`{"rules": {"Sum": [` + strings.Repeat(`{},`, maxRules) + `{}]}}`, "rules.Sum: 513 rules, want at most 512"},
 		{`{"rules": {"` + strings.Repeat("x\x7f", 99) + `": [3]}}`, `x\x7fx`},

@@ -65,7 +65,8 @@ func (c *Call) perHost() int { return cmp.Or(c.PerHost, c.Size) }
 
 // Holds reports whether the rule is for calls like c, with some number of bytes.
 func (r *Rule) Holds(c Call) bool {
-	return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize && (r.MaxSize == 0 || c.Size <= r.MaxSize) &&
+	return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize &&
+		(r.MaxSize == 0 || c.Size <= r.MaxSize) &&
 		(r.MaxPerHost == 0 || c.perHost() <= r.MaxPerHost)
 }
 
@@ -112,8 +113,8 @@ func (r *Rule) Against(a *Algorithm, c Call, bytes int) string {
 	return ""
 }
 
-// Ranks returns a number of ranks in words, and how many of them are on each host where hosts make a difference: "8 ranks,
-// 4 on each host".
+// Ranks returns a number of ranks in words, and how many of them are on each host where hosts make a difference: "8
+// ranks, 4 on each host".
 func Ranks(size, local int, byHost bool) string {
 	switch words := fmt.Sprintf("%d ranks", size); {
 	case !byHost:

@@ -11,7 +11,8 @@ func drawRule() Rule {
 	limit := func(of ...int) int { return of[rand.IntN(len(of))] }
 	r := Rule{
 		Transport: append(Transports, "", "")[rand.IntN(len(Transports)+2)], Algorithm: some[rand.IntN(len(some))].Name,
-		MinSize: limit(0, 0, 1, 3), MaxSize: limit(0, 0, 3, 8), MaxPerHost: limit(0, 0, 1, 3), MaxBytes: limit(0, 1, 10, 10, 100),
+		MinSize: limit(0, 0, 1, 3), MaxSize: limit(0, 0, 3, 8), MaxPerHost: limit(0, 0, 1, 3),
+		MaxBytes: limit(0, 1, 10, 10, 100),
 	}
 	if r.Algorithm == "few" {
 		r.MaxSize = limit(3, 8)
@@ -22,7 +23,8 @@ func drawRule() Rule {
 // drawCall draws a call about the limits of rules.
 func drawCall() (c Call, bytes int) {
 	sizes, of := []int{1, 2, 3, 4, 8, 9}, []int{0, 1, 2, 10, 11, 100, 101}
-	c = Call{Transport: Transports[rand.IntN(len(Transports))], Size: sizes[rand.IntN(len(sizes))], Commutative: rand.IntN(2) == 0}
+	c = Call{Transport: Transports[rand.IntN(len(Transports))], Size: sizes[rand.IntN(len(sizes))],
+		Commutative: rand.IntN(2) == 0}
 	if Spans(c.Transport) {
 		c.PerHost = rand.IntN(c.Size + 1)
 		if rand.IntN(2) == 0 {
@@ -41,8 +43,10 @@ func plainly(table []Rule, c Call, bytes int) int {
 	}
 	return slices.IndexFunc(table, func(r Rule) bool {
 		a := Find(some, r.Algorithm)
-		return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize && (r.MaxSize == 0 || c.Size <= r.MaxSize) &&
-			(r.MaxPerHost == 0 || perHost <= r.MaxPerHost) && (r.MaxBytes == 0 || bytes <= r.MaxBytes) && (a.Name != "few" || c.Size <= 8) && (a.Name != "sums" || c.Commutative) &&
+		return (r.Transport == "" || r.Transport == c.Transport) && c.Size >= r.MinSize &&
+			(r.MaxSize == 0 || c.Size <= r.MaxSize) &&
+			(r.MaxPerHost == 0 || perHost <= r.MaxPerHost) && (r.MaxBytes == 0 || bytes <= r.MaxBytes) &&
+			(a.Name != "few" || c.Size <= 8) && (a.Name != "sums" || c.Commutative) &&
 			(a.Name != "four" || c.Size <= 4) && (a.Name != "level" || c.Local > 0 && c.Size%c.Local == 0)
 	})
 }
@@ -104,7 +108,8 @@ func TestUnproved(t *testing.T) {
 
 func TestDepth(t *testing.T) {
 	for _, tc := range []struct{ piece, count, bytes, want int }{
-		{0, 100, 800, 1}, {64, 0, 0, 1}, {64, 1, 8, 1}, {64, 8, 64, 1}, {64, 9, 72, 2}, {64, 100, 800, 13}, {4, 100, 800, 100},
+		{0, 100, 800, 1}, {64, 0, 0, 1}, {64, 1, 8, 1}, {64, 8, 64, 1}, {64, 9, 72, 2}, {64, 100, 800, 13},
+		{4, 100, 800, 100},
 	} {
 		if got := (&Rule{PieceBytes: tc.piece}).Depth(tc.count, tc.bytes); got != tc.want {
 			t.Errorf("%+v: got %d", tc, got)
@@ -139,7 +144,8 @@ func TestPassedOver(t *testing.T) {
 	rule := func(transport string, most int) Rule {
 		return Rule{Transport: transport, MaxSize: most, Algorithm: "a"}
 	}
-	table := []Rule{rule("rdma", 1), rule("rdma", 2), rule("shm", 0), rule("tcp", 2), rule("tcp", 1), rule("rdma", 0), rule("", 0)}
+	table := []Rule{rule("rdma", 1), rule("rdma", 2), rule("shm", 0), rule("tcp", 2), rule("tcp", 1), rule("rdma", 0),
+		rule("", 0)}
 	got := Words(Explain(table, []Algorithm{{Name: "a"}}, Call{Transport: "tcp", Size: 3}, 8).Passed)
 	want := []string{"rules 1 to 2: they are for transport rdma", "rule 3: shm: a: it is for transport shm",
 		"rule 4: tcp, at most 2 ranks: a: it is for at most 2 ranks", "rule 5: tcp, one rank: a: it is for one rank",

@@ -171,7 +171,8 @@ func (p Primitive) unevenShape(s subject, b Buf) Condition {
 	for _, e := range p.buffer(b).Counts {
 		n += fmt.Sprintf("[%v]", s.show(e))
 	}
-	return Condition{fmt.Sprintf("%s, %s has %s elements%s.", s.ranks(), part, n, s.others(b)), fmt.Sprintf("len(%s) = %s%s", place, n, s.scope())}
+	return Condition{fmt.Sprintf("%s, %s has %s elements%s.", s.ranks(), part, n, s.others(b)),
+		fmt.Sprintf("len(%s) = %s%s", place, n, s.scope())}
 }
 
 // condition puts a clause into words.
@@ -293,8 +294,10 @@ func (p Primitive) order() string {
 	return ""
 }
 
-const anyTreeWords = "Each operand is combined exactly once, in rank order unless op is commutative. How operands are grouped " +
-	"depends on the algorithm, which the table picks by transport too, and on the call (size, root, count, and the place in the buffer), " +
+const anyTreeWords = "Each operand is combined exactly once, in rank order unless op is commutative. How operands " +
+	"are grouped " +
+	"depends on the algorithm, which the table picks by transport too, and on the call (size, root, count, and the " +
+	"place in the buffer), " +
 	"never on timing"
 
 var orderWords = [...]string{

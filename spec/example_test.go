@@ -132,7 +132,8 @@ func entered(x spectest.Example, rank int) []int {
 }
 
 // checkBlocks compares the contents of a buffer with the values that it has in x.
-func checkBlocks(contents []spec.Content, lengths []spec.Length, want reflect.Value, x spectest.Example, e *spec.Expectation) error {
+func checkBlocks(contents []spec.Content, lengths []spec.Length, want reflect.Value, x spectest.Example,
+	e *spec.Expectation) error {
 	if got := x.Start(lengths, len(contents)); got != want.Len() {
 		return fmt.Errorf("%d elements, want %d", got, want.Len())
 	}

@@ -312,8 +312,8 @@ func (b Buffer) lengths(env Env, n int) ([]Length, error) {
 	return all, nil
 }
 
-// lengths checks that each block of an uneven primitive is as long as what it holds, whatever the counts are. In place, In and
-// Out share one block: where others lie is for the call to say.
+// lengths checks that each block of an uneven primitive is as long as what it holds, whatever the counts are. In place,
+// In and Out share one block: where others lie is for the call to say.
 func (x *expecter) lengths(rank int) error {
 	r := &x.e.Ranks[rank]
 	if !x.p.IsUneven() {

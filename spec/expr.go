@@ -232,8 +232,9 @@ func (e *Expr) evalCond(env Env) (int, error) {
 
 var arity = [...]int{
 	AddExpr: 2, SubExpr: 2, MulExpr: 2, DivExpr: 2, ModExpr: 2, MinExpr: 2, MaxExpr: 2, EqExpr: 2, NeExpr: 2,
-	LtExpr: 2, LeExpr: 2, AndExpr: 2, OrExpr: 2, NotExpr: 1, ShlExpr: 2, ShrExpr: 2, BitAndExpr: 2, BitOrExpr: 2, BitXorExpr: 2,
-	Log2Expr: 1, CondExpr: 3,
+	LtExpr: 2, LeExpr: 2, AndExpr: 2, OrExpr: 2, NotExpr: 1, ShlExpr: 2, ShrExpr: 2, BitAndExpr: 2, BitOrExpr: 2,
+	BitXorExpr: 2,
+	Log2Expr:   1, CondExpr: 3,
 }
 
 func (e *Expr) apply(x, y int) (int, error) {
@@ -310,7 +311,8 @@ func truth(b bool) int {
 }
 
 var infix = [...]string{
-	AddExpr: "+", SubExpr: "-", MulExpr: "*", DivExpr: "/", ModExpr: "%", EqExpr: "==", NeExpr: "!=", LtExpr: "<", LeExpr: "<=",
+	AddExpr: "+", SubExpr: "-", MulExpr: "*", DivExpr: "/", ModExpr: "%", EqExpr: "==", NeExpr: "!=", LtExpr: "<",
+	LeExpr:  "<=",
 	AndExpr: "&&", OrExpr: "||", ShlExpr: "<<", ShrExpr: ">>", BitAndExpr: "&", BitOrExpr: "|", BitXorExpr: "^",
 	MinExpr: "", MaxExpr: "", NotExpr: "", CondExpr: "", Log2Expr: "",
 }

@@ -124,7 +124,8 @@ func blocks(env spec.Env, n, size int) []spec.Env {
 	var all []spec.Env
 	for b := range n {
 		for q := range size {
-			all = append(all, append(slices.Clone(env), spec.Binding{Name: "block", Value: b}, spec.Binding{Name: "q", Value: q}))
+			all = append(all, append(slices.Clone(env), spec.Binding{Name: "block", Value: b},
+				spec.Binding{Name: "q", Value: q}))
 		}
 	}
 	return all

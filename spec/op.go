@@ -64,8 +64,9 @@ type FloatRule uint8
 // The rules.
 const (
 	NoFloats FloatRule = iota // takes no floats
-	Rounds                    // each ⊕ is rounded to nearest even; Inf, -0 and NaN (any sign and payload) as IEEE 754 has it
-	Selects                   // yields one of the operands, a NaN if any is, and -0 < +0
+	// each ⊕ is rounded to nearest even; Inf, -0 and NaN (any sign and payload) as IEEE 754 has it
+	Rounds
+	Selects // yields one of the operands, a NaN if any is, and -0 < +0
 )
 
 // opTable defines the operators. Types follow MPI 4.1, section 6.9.2.
@@ -81,7 +82,8 @@ var opTable = [opEnd]struct {
 		"Sum adds. Integers wrap around. Of Float16 and BFloat16 each single addition is carried out in float32 and its " +
 			"result rounded to 16 bits."},
 	OpProd: {"prod", allTypes, One, Rounds, Keep,
-		"Prod multiplies. Integers wrap around. Of Float16 and BFloat16 each single multiplication is carried out in float32 " +
+		"Prod multiplies. Integers wrap around. Of Float16 and BFloat16 each single multiplication is carried out " +
+			"in float32 " +
 			"and its result rounded to 16 bits. The product of complex numbers (a, b) and (c, d) is (ac-bd, ad+bc), " +
 			"in which each of the four products is rounded, and then the difference and the sum; no operation is fused, " +
 			"and nothing special is done for infinities."},

@@ -37,7 +37,8 @@ func TestOpTypes(t *testing.T) {
 }
 
 func TestFloats(t *testing.T) {
-	for op, want := range map[spec.Op]spec.FloatRule{spec.OpSum: spec.Rounds, spec.OpAvg: spec.Rounds, spec.OpBOr: spec.NoFloats} {
+	for op, want := range map[spec.Op]spec.FloatRule{spec.OpSum: spec.Rounds, spec.OpAvg: spec.Rounds,
+		spec.OpBOr: spec.NoFloats} {
 		if got := op.Floats(); got != want {
 			t.Errorf("%v: %v, want %v", op, got, want)
 		}

@@ -8,8 +8,8 @@ import (
 // Primitive says what a collective promises. It is closed data: everything that is derived from it (the checker, the
 // argument checks, the property tests, the documentation) is a walk over this value.
 //
-// Every rank passes at most two buffers, In and Out, each a row of blocks. All blocks of a call hold count elements, unless
-// its buffers have Counts.
+// Every rank passes at most two buffers, In and Out, each a row of blocks. All blocks of a call hold count elements,
+// unless its buffers have Counts.
 type Primitive struct {
 	Name string // as a Go function is called: "AllReduce"
 	Doc  string // one paragraph
@@ -41,14 +41,14 @@ const (
 type Buffer struct {
 	Blocks Expr // number of blocks; absent: no rank passes this buffer
 	On     Expr // which ranks pass it, over rank, size, root and peer; absent: all of them
-	// Counts says how long the blocks are, where they are uneven: block b of this buffer has n(Counts...) elements. Nothing is
-	// known of n but that it is the same function in both buffers of all ranks of a call. They are one or two, over rank,
-	// size, root, peer and block; none: all blocks of the call are equally long.
+	// Counts says how long the blocks are, where they are uneven: block b of this buffer has n(Counts...) elements.
+	// Nothing is known of n but that it is the same function in both buffers of all ranks of a call. They are one or two,
+	// over rank, size, root, peer and block; none: all blocks of the call are equally long.
 	Counts []Expr
 }
 
-// Length identifies how many elements a block has: it is what Counts come to, with 0 for those that there are not. Two blocks of
-// a call are equally long, whatever its counts are, if and only if their Lengths are equal.
+// Length identifies how many elements a block has: it is what Counts come to, with 0 for those that there are not. Two
+// blocks of a call are equally long, whatever its counts are, if and only if their Lengths are equal.
 type Length [2]int
 
 // InPlace says how Out may share memory with In: Out's block OutBlock is In's block InBlock, on the ranks that pass
@@ -108,7 +108,8 @@ func (k ValueKind) String() string {
 	return valueKinds[k]
 }
 
-var valueKinds = [...]string{Undefined: "undefined", Input: "input", Fold: "fold", Entered: "entered", Unchanged: "unchanged"}
+var valueKinds = [...]string{Undefined: "undefined", Input: "input", Fold: "fold", Entered: "entered",
+	Unchanged: "unchanged"}
 
 // Order is what a primitive promises, or an algorithm achieves, of the tree in which a Fold is computed. Each includes
 // the ones before it.
@@ -129,7 +130,8 @@ func (o Order) String() string {
 	return orders[o]
 }
 
-var orders = [...]string{AnyTree: "any tree", SameTree: "same tree on all ranks", RankOrdered: "left fold in rank order"}
+var orders = [...]string{AnyTree: "any tree", SameTree: "same tree on all ranks",
+	RankOrdered: "left fold in rank order"}
 
 // MarshalText returns the name of o: that is how JSON has it.
 func (o Order) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
@@ -213,7 +215,8 @@ type Example struct {
 	In      []string // before the call, by rank; "?" is a block that Pre does not mention
 	Out     []string // after it
 	InAfter []string // what In holds after it; nil: what it held before
-	InPlace [][2]int // by rank, the block of In that may be the same memory as that block of Out, {-1, -1} for none; nil: it is not said
-	Entered [][]int  // by rank, those that have entered the call before this one leaves it; nil: nobody has to
-	Refused bool     // the call is refused, and all that In says is how many ranks there are
+	// by rank, the block of In that may be the same memory as that block of Out, {-1, -1} for none; nil: it is not said
+	InPlace [][2]int
+	Entered [][]int // by rank, those that have entered the call before this one leaves it; nil: nobody has to
+	Refused bool    // the call is refused, and all that In says is how many ranks there are
 }

@@ -44,8 +44,10 @@ func TestTypeOf(t *testing.T) {
 		{spec.TypeOf[float64](), spec.TypeFloat64, "float64", spec.Floating, unsafe.Sizeof(float64(0))},
 		{spec.TypeOf[complex64](), spec.TypeComplex64, "complex64", spec.Complex, unsafe.Sizeof(complex64(0))},
 		{spec.TypeOf[complex128](), spec.TypeComplex128, "complex128", spec.Complex, unsafe.Sizeof(complex128(0))},
-		{spec.TypeOf[int](), sized(spec.TypeInt32, spec.TypeInt64), "int" + strconv.Itoa(strconv.IntSize), spec.Signed, unsafe.Sizeof(int(0))},
-		{spec.TypeOf[uint](), sized(spec.TypeUint32, spec.TypeUint64), "uint" + strconv.Itoa(strconv.IntSize), spec.Unsigned, unsafe.Sizeof(uint(0))},
+		{spec.TypeOf[int](), sized(spec.TypeInt32, spec.TypeInt64), "int" + strconv.Itoa(strconv.IntSize), spec.Signed,
+			unsafe.Sizeof(int(0))},
+		{spec.TypeOf[uint](), sized(spec.TypeUint32, spec.TypeUint64), "uint" + strconv.Itoa(strconv.IntSize), spec.Unsigned,
+			unsafe.Sizeof(uint(0))},
 		{spec.TypeOf[meters](), spec.TypeFloat32, "float32", spec.Floating, unsafe.Sizeof(meters(0))},
 		{spec.TypeOf[flags](), spec.TypeUint8, "uint8", spec.Unsigned, unsafe.Sizeof(flags(0))},
 	} {

@@ -83,7 +83,8 @@ func (v *validator) ownInput(c Clause, at string) {
 		if isOf != rank || is != block {
 			size, _ := Size.Eval(env)
 			v.fault("%s says that, of %d ranks, block %d of rank %d is block %d of rank %d: no rank can check that in a call, "+
-				"so a precondition gives every rank its own input, with Rank: spec.Rank and Block: spec.Block", at, size, block, rank, is, isOf)
+				"so a precondition gives every rank its own input, with Rank: spec.Rank and Block: spec.Block", at, size, block,
+				rank, is, isOf)
 			return
 		}
 	}

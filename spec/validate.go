@@ -73,7 +73,8 @@ func (v *validator) buffers() {
 		}
 	}
 	if in, out := v.p.In, v.p.Out; !in.Blocks.IsAbsent() && !out.Blocks.IsAbsent() && len(in.Counts) != len(out.Counts) {
-		v.fault("in has %d Counts and out has %d: the blocks of both have lengths of one kind", len(in.Counts), len(out.Counts))
+		v.fault("in has %d Counts and out has %d: the blocks of both have lengths of one kind", len(in.Counts),
+			len(out.Counts))
 	}
 	v.inPlace()
 }

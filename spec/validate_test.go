@@ -28,14 +28,18 @@ func TestValidateFaults(t *testing.T) {
 		{"Doc is empty", scan, func(p *spec.Primitive) { p.Doc = "" }},
 		{`there is no parameter "tag"`, scan, func(p *spec.Primitive) { p.Params = append(p.Params, "tag") }},
 		{"listed twice", scan, func(p *spec.Primitive) { p.Params = append(p.Params, spec.ParamOp) }},
-		{"nothing depends on the parameter root", scan, func(p *spec.Primitive) { p.Params = append(p.Params, spec.ParamRoot) }},
+		{"nothing depends on the parameter root", scan,
+			func(p *spec.Primitive) { p.Params = append(p.Params, spec.ParamRoot) }},
 		{"the variable root has no meaning here", scan, func(p *spec.Primitive) { p.Out.On = spec.Eq(spec.Rank, spec.Root) }},
 		{"the variable depth has no meaning here", scan, func(p *spec.Primitive) { p.In.Blocks = spec.Depth }},
 		{"the variable block has no meaning here", scan, func(p *spec.Primitive) { p.In.Blocks = spec.Block }},
 		{"Post[0].Where: the variable q", scan, func(p *spec.Primitive) { p.Post[0].Where = spec.Q }},
 		{"Post[0].Value.Rank: the variable x", exchange, func(p *spec.Primitive) { p.Post[0].Value.Rank = spec.Var("x") }},
 		{"is not an expression", scan, func(p *spec.Primitive) { p.Post[0].Where = malformed }},
-		{"an operand of none + 1 is absent", scan, func(p *spec.Primitive) { p.Post[0].Where = spec.Add(spec.Expr{}, spec.Int(1)) }},
+		{"an operand of none + 1 is absent", scan, func(p *spec.Primitive) {
+			p.Post[0].Where = spec.Add(spec.Expr{},
+				spec.Int(1))
+		}},
 		{"in has no blocks, but On says", scan, func(p *spec.Primitive) { p.In = spec.Buffer{On: spec.Rank} }},
 		{"the primitive has no buffer in", scan, func(p *spec.Primitive) { p.In = spec.Buffer{} }},
 		{"no condition mentions out", scan, func(p *spec.Primitive) { p.Post = p.Post[:0] }},
@@ -58,16 +62,19 @@ func TestValidateFaults(t *testing.T) {
 		{"is not refused", spec.Scatter, func(p *spec.Primitive) { p.Errors = nil }},
 		{"is not refused", spec.Scatter, func(p *spec.Primitive) { p.Errors = below(spec.Root) }},
 		{"is not refused", spec.Send, func(p *spec.Primitive) { p.Errors = append(p.Errors[:1:1], below(spec.Peer)...) }},
-		{"every call of more than 2 ranks is refused", scan, func(p *spec.Primitive) { p.Errors = []spec.ArgError{{When: spec.Int(1), Reason: "no"}} }},
+		{"every call of more than 2 ranks is refused", scan,
+			func(p *spec.Primitive) { p.Errors = []spec.ArgError{{When: spec.Int(1), Reason: "no"}} }},
 		{"in has 1 Counts and out has 0", spec.AllGatherV, func(p *spec.Primitive) { p.Out.Counts = nil }},
-		{"in has 3 Counts, and 2 are the most", spec.AllToAllV, func(p *spec.Primitive) { p.In.Counts = append(p.In.Counts, spec.Size) }},
+		{"in has 3 Counts, and 2 are the most", spec.AllToAllV,
+			func(p *spec.Primitive) { p.In.Counts = append(p.In.Counts, spec.Size) }},
 		{"out has no blocks, but Counts", spec.Barrier, func(p *spec.Primitive) { p.Out.Counts = []spec.Expr{spec.Rank} }},
 		{"in.Counts[0] is absent", spec.AllGatherV, func(p *spec.Primitive) { p.In.Counts = []spec.Expr{{}} }},
 		{"in.Counts[0]: the variable q", spec.AllGatherV, func(p *spec.Primitive) { p.In.Counts = []spec.Expr{spec.Q} }},
 		{"which is not as long", spec.AllGatherV, func(p *spec.Primitive) { p.In.Counts = []spec.Expr{spec.Int(0)} }},
 		{"which is not as long", spec.AllToAllV, func(p *spec.Primitive) { p.Out.Counts = p.In.Counts }},
 		{"and not as long", emptied, func(p *spec.Primitive) { p.InPlace.OutBlock = spec.Int(0) }},
-		{"more than one uneven block is shared", spec.AllToAllV, func(p *spec.Primitive) { p.InPlace = spec.AllToAll.InPlace }},
+		{"more than one uneven block is shared", spec.AllToAllV,
+			func(p *spec.Primitive) { p.InPlace = spec.AllToAll.InPlace }},
 		{"has no block", scan, func(p *spec.Primitive) { p.Post[0].Value.Block = spec.Rank }},
 	} {
 		if err := spec.Validate(change(c.from, c.f)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -76,7 +83,8 @@ func TestValidateFaults(t *testing.T) {
 	}
 }
 
-// emptied is an AllGatherV that promises nothing of block 0, so that nothing but the sharing of blocks compares its length.
+// emptied is an AllGatherV that promises nothing of block 0, so that nothing but the sharing of blocks compares its
+// length.
 var emptied = func() spec.Primitive {
 	p := spec.AllGatherV
 	p.Post = []spec.Clause{p.Post[0]}

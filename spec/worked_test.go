@@ -13,8 +13,10 @@ import (
 
 // TestWorkedExamples has examples that fit a specification, and such as do not.
 func TestWorkedExamples(t *testing.T) {
-	ring := spec.Example{In: []string{"a", "b", "c"}, Out: []string{"c - b", "a - c", "b - a"}, InAfter: []string{"?", "?", "?"}}
-	sums := spec.Example{In: []string{"a", "b", "c"}, Out: []string{"a", "a+b", "a+b+c"}, InPlace: [][2]int{{0, 0}, {0, 0}, {0, 0}}}
+	ring := spec.Example{In: []string{"a", "b", "c"}, Out: []string{"c - b", "a - c", "b - a"},
+		InAfter: []string{"?", "?", "?"}}
+	sums := spec.Example{In: []string{"a", "b", "c"}, Out: []string{"a", "a+b", "a+b+c"}, InPlace: [][2]int{{0, 0}, {0, 0},
+		{0, 0}}}
 	root := spec.Example{Root: 1, In: []string{"", "x y"}, Out: []string{"x", "y"}, InPlace: [][2]int{{-1, -1}, {1, 0}}}
 	wait := spec.Example{In: []string{"", ""}, Entered: [][]int{{0, 1}, {0, 1}}}
 	for _, c := range []struct {
@@ -29,23 +31,31 @@ func TestWorkedExamples(t *testing.T) {
 		{"it fits", spec.Scatter, root, func(*spec.Example) {}, ""},
 		{"it fits", spec.Barrier, wait, func(*spec.Example) {}, ""},
 		{"refused", spec.Scatter, root, func(x *spec.Example) { x.Root, x.Refused = 2, true }, ""},
-		{"not refused", spec.Scatter, root, func(x *spec.Example) { x.Refused = true }, "the call is to be refused, and is not"},
+		{"not refused", spec.Scatter, root, func(x *spec.Example) { x.Refused = true },
+			"the call is to be refused, and is not"},
 		{"refused, and not said so", spec.Scatter, root, func(x *spec.Example) { x.Root = 2 }, "root is not a rank"},
 		{"the other way round", exchange, ring, func(x *spec.Example) { x.Out[0] = "b - c" },
 			`Examples[0]: rank 0: out is "b - c", and "c - b" by the specification`},
-		{"a block less", exchange, ring, func(x *spec.Example) { x.Out[1] = "a -" }, `rank 1: out is "a -", and "a - c" by the specification`},
-		{"no buffer", exchange, ring, func(x *spec.Example) { x.Out = x.Out[:2] }, `rank 2: out is "", and "b - a" by the specification`},
-		{"in is kept", exchange, ring, func(x *spec.Example) { x.InAfter = nil }, `rank 0: in, after the call, is "-", and "?" by the specification`},
+		{"a block less", exchange, ring, func(x *spec.Example) { x.Out[1] = "a -" },
+			`rank 1: out is "a -", and "a - c" by the specification`},
+		{"no buffer", exchange, ring, func(x *spec.Example) { x.Out = x.Out[:2] },
+			`rank 2: out is "", and "b - a" by the specification`},
+		{"in is kept", exchange, ring, func(x *spec.Example) { x.InAfter = nil },
+			`rank 0: in, after the call, is "-", and "?" by the specification`},
 		{"an operand less", scan, sums, func(x *spec.Example) { x.Out[2] = "b+c" }, `out is "b+c", and "a+b+c" by`},
 		{"operands in another order", scan, sums, func(x *spec.Example) { x.Out[1] = "b+a" }, `out is "b+a", and "a+b" by`},
 		{"a block of in too many", scan, sums, func(x *spec.Example) { x.In[1] = "b d" }, `rank 1: in is "b d", and "b" by`},
-		{"a block of in that is not said to be given", scan, sums, func(x *spec.Example) { x.In[1] = "?" }, `rank 1: in is "?", and "" by`},
-		{"in place elsewhere", scan, sums, func(x *spec.Example) { x.InPlace[1] = [2]int{-1, -1} }, "InPlace differs: by the specification, it is {0, 0}"},
+		{"a block of in that is not said to be given", scan, sums, func(x *spec.Example) { x.In[1] = "?" },
+			`rank 1: in is "?", and "" by`},
+		{"in place elsewhere", scan, sums, func(x *spec.Example) { x.InPlace[1] = [2]int{-1, -1} },
+			"InPlace differs: by the specification, it is {0, 0}"},
 		{"in place too short", scan, sums, func(x *spec.Example) { x.InPlace = x.InPlace[:2] }, "rank 2: InPlace differs"},
-		{"nobody waits", spec.Barrier, wait, func(x *spec.Example) { x.Entered = nil }, "[] have entered the call before it leaves, and [0 1] by"},
+		{"nobody waits", spec.Barrier, wait, func(x *spec.Example) { x.Entered = nil },
+			"[] have entered the call before it leaves, and [0 1] by"},
 		{"one word for two blocks", scan, sums, func(x *spec.Example) { x.In[1] = "a" }, `"a" stands for two blocks of in`},
 		{"a word that is a sum", scan, sums, func(x *spec.Example) { x.In[1] = "a+b" }, `"a+b" does not name a block of in`},
-		{"too many ranks in out", scan, sums, func(x *spec.Example) { x.Out = append(x.Out, "d") }, "it lists 4 ranks, but In lists 3"},
+		{"too many ranks in out", scan, sums, func(x *spec.Example) { x.Out = append(x.Out, "d") },
+			"it lists 4 ranks, but In lists 3"},
 		{"no ranks", scan, spec.Example{}, func(*spec.Example) {}, "a communicator of 0 ranks"},
 	} {
 		x := c.x

@@ -12,13 +12,14 @@ import (
 
 // result is what a checker says of a check.
 type result struct {
-	Model   string        `json:"model"`
-	Config  string        `json:"config"`
-	Checker string        `json:"checker"`
-	Verdict string        `json:"verdict"`           // "ok", "deadlock", or the name of what is violated
-	States  int           `json:"states"`            // distinct ones; as far as it has looked
-	Trace   int           `json:"trace"`             // states of the counterexample
-	Refused string        `json:"refused,omitempty"` // the line of a trace of a run, by its rank, that the model cannot follow
+	Model   string `json:"model"`
+	Config  string `json:"config"`
+	Checker string `json:"checker"`
+	Verdict string `json:"verdict"` // "ok", "deadlock", or the name of what is violated
+	States  int    `json:"states"`  // distinct ones; as far as it has looked
+	Trace   int    `json:"trace"`   // states of the counterexample
+	// the line of a trace of a run, by its rank, that the model cannot follow
+	Refused string        `json:"refused,omitempty"`
 	Time    time.Duration `json:"nanoseconds"`
 	Problem string        `json:"problem,omitempty"` // why it is not what was expected
 }

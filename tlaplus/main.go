@@ -28,7 +28,8 @@ func main() {
 	jar := flag.String("jar", os.Getenv("TLA2TOOLS_JAR"), "the TLA+ tools: a `file`")
 	folder := flag.String("tla-checker", "", "`folder` of the npm package tla-checker")
 	long := flag.Bool("long", false, "also what takes longer")
-	bin := flag.String("traces", "", "check what real runs wrote down, of the programs collrun and job in that `folder`, instead of the models")
+	bin := flag.String("traces", "", "check what real runs wrote down, of the programs collrun and job in that "+
+		"`folder`, instead of the models")
 	match := flag.String("run", "", "only the configurations whose file, MODEL/CONFIG.cfg, matches the `pattern`")
 	asJSON := flag.Bool("json", false, "write JSON")
 	jobs := flag.Int("j", 2, "`number` of checkers that run at once")
@@ -42,7 +43,8 @@ func main() {
 	}
 	var results []result
 	if err == nil {
-		r := &runner{dir: *dir, checkers: []checker{tlc(*jar), tlaChecker(*folder)}, jobs: *jobs, limit: 10 * time.Minute, progress: os.Stderr}
+		r := &runner{dir: *dir, checkers: []checker{tlc(*jar), tlaChecker(*folder)}, jobs: *jobs, limit: 10 * time.Minute,
+			progress: os.Stderr}
 		results, err = r.all(ctx, pattern, *long, *bin)
 	}
 	if err == nil {
@@ -152,7 +154,8 @@ func (r *runner) one(ctx context.Context, c *check, k checker, dir string) (resu
 	}
 	found.Model, found.Config, found.Checker, found.Time = c.model, c.config, k.name, time.Since(start)
 	if err == nil {
-		fmt.Fprintf(r.progress, "%-40s %-12s %-12s %7d states %6.1fs\n", c.model+" "+c.config, k.name, found.Verdict, found.States, found.Time.Seconds())
+		fmt.Fprintf(r.progress, "%-40s %-12s %-12s %7d states %6.1fs\n", c.model+" "+c.config, k.name, found.Verdict,
+			found.States, found.Time.Seconds())
 	}
 	return found, err
 }
@@ -194,7 +197,8 @@ func report(w io.Writer, results []result, asJSON bool) error {
 	case len(results) == 0:
 		return fmt.Errorf("no configuration was checked")
 	case len(wrong) > 0:
-		return fmt.Errorf("%d of %d results are not what the manifest expects:%s", len(wrong), len(results), strings.Join(wrong, ""))
+		return fmt.Errorf("%d of %d results are not what the manifest expects:%s", len(wrong), len(results),
+			strings.Join(wrong, ""))
 	}
 	return nil
 }
@@ -208,7 +212,8 @@ func write(w io.Writer, results []result, asJSON bool) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "model\tconfig\tchecker\tverdict\tstates\ttrace\ttime\t")
 	for _, r := range results {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%.1fs\t%s\n", r.Model, r.Config, r.Checker, r.Verdict, r.States, r.Trace, r.Time.Seconds(), r.Problem)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%.1fs\t%s\n", r.Model, r.Config, r.Checker, r.Verdict, r.States, r.Trace,
+			r.Time.Seconds(), r.Problem)
 	}
 	return t.Flush()
 }

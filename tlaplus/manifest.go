@@ -28,46 +28,79 @@ type check struct {
 	refused string
 
 	// want is "ok", "deadlock", or the name of the invariant or property that is violated.
-	want   string
-	states int  // distinct ones of the whole graph, which a checker has to see where the verdict is ok or a violated property; -1: as many as the other
+	want string
+	// distinct ones of the whole graph, which a checker has to see where the verdict is ok or a violated property; -1: as
+	// many as the other
+	states int
 	trace  int  // for an invariant or a deadlock: the states of a shortest counterexample
 	long   bool // only with -long
 }
 
 // manifest is all checks.
-var manifest = slices.Concat(execChecks, shmRingChecks, refGuardChecks, tcpStreamChecks, rdmaImmChecks, rdmaStripesChecks, abortChecks, rendezvousChecks, commOrderChecks)
+var manifest = slices.Concat(execChecks, shmRingChecks, refGuardChecks, tcpStreamChecks, rdmaImmChecks,
+	rdmaStripesChecks, abortChecks, rendezvousChecks, commOrderChecks)
 
 var execChecks = []check{
-	{model: "Exec", config: "ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 178},
-	{model: "Exec", config: "ring4", algorithm: "allreduce/ring", Params: gen.Params{Size: 4, Depth: 1}, inPlace: true, want: "ok", states: 1168},
-	{model: "Exec", config: "ring_rendezvous", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 42},
-	{model: "Exec", config: "ring_deep", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 232},
-	{model: "Exec", config: "doubling", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 22},
-	{model: "Exec", config: "doubling4", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 4, Depth: 1}, inPlace: true, want: "ok", states: 352},
-	{model: "Exec", config: "tree", algorithm: "allreduce/tree", Params: gen.Params{Size: 4, Depth: 2}, want: "ok", states: 26},
-	{model: "Exec", config: "tree4", algorithm: "allreduce/tree", Params: gen.Params{Size: 4, Depth: 2}, want: "ok", states: 10},
-	{model: "Exec", config: "twoshot", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 2, Depth: 1}, want: "ok", states: 44},
-	{model: "Exec", config: "twoshot_rendezvous", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 244},
-	{model: "Exec", config: "polls", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 2909, long: true},
-	{model: "Exec", config: "polls_rendezvous", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 1065},
-	{model: "Exec", config: "twoshot4", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 4, Depth: 1}, want: "ok", states: 10336, long: true},
-	{model: "Exec", config: "promised_swap", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, parts: 3, want: "ok", states: 28},
-	{model: "Exec", config: "promised_swap4", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 4, Depth: 1}, inPlace: true, parts: 2, want: "ok", states: 738, long: true},
-	{model: "Exec", config: "promised_pairwise", algorithm: "alltoall/pairwise", Params: gen.Params{Size: 3, Depth: 1}, inPlace: true, parts: 2, want: "ok", states: 104},
-	{model: "Exec", config: "promised_direct", algorithm: "alltoall/direct", Params: gen.Params{Size: 3, Depth: 1}, inPlace: true, want: "ok", states: 368},
-	{model: "Exec", config: "promised_ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok", states: 154},
-	{model: "Exec", config: "sends_first", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, sendsFirst: true, want: "ok", states: 118},
-	{model: "Exec", config: "bad_room", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, sendsFirst: true, want: "deadlock", trace: 1},
-	{model: "Exec", config: "bad_parts", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, parts: 2, want: "deadlock", trace: 3},
-	{model: "Exec", config: "bad_capacity", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, want: "deadlock", trace: 1},
-	{model: "Exec", config: "bad_aftersend", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, want: "Result", trace: 7},
-	{model: "Exec", config: "bad_join", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "NoRace", trace: 1},
-	{model: "Exec", config: "bad_operands", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 4, Depth: 1}, want: "Result", trace: 21},
-	{model: "Exec", config: "bad_order", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "Result", trace: 28, long: true},
-	{model: "Exec", config: "bad_lossless", algorithm: "allreduce/ring", Params: gen.Params{Size: 2, Depth: 1}, want: "deadlock", trace: 3},
-	{model: "Exec", config: "bad_once", algorithm: "allreduce/ring", Params: gen.Params{Size: 2, Depth: 1}, want: "Result", trace: 11},
-	{model: "Exec", config: "bad_looks", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 3, Depth: 1}, want: "Ends", states: 342},
-	{model: "Exec", config: "bad_starved", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "Ends", states: 1065},
+	{model: "Exec", config: "ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok",
+		states: 178},
+	{model: "Exec", config: "ring4", algorithm: "allreduce/ring", Params: gen.Params{Size: 4, Depth: 1}, inPlace: true,
+		want: "ok", states: 1168},
+	{model: "Exec", config: "ring_rendezvous", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1},
+		want: "ok", states: 42},
+	{model: "Exec", config: "ring_deep", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok",
+		states: 232},
+	{model: "Exec", config: "doubling", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 3, Depth: 1},
+		want: "ok", states: 22},
+	{model: "Exec", config: "doubling4", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 4, Depth: 1},
+		inPlace: true, want: "ok", states: 352},
+	{model: "Exec", config: "tree", algorithm: "allreduce/tree", Params: gen.Params{Size: 4, Depth: 2}, want: "ok",
+		states: 26},
+	{model: "Exec", config: "tree4", algorithm: "allreduce/tree", Params: gen.Params{Size: 4, Depth: 2}, want: "ok",
+		states: 10},
+	{model: "Exec", config: "twoshot", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 2, Depth: 1}, want: "ok",
+		states: 44},
+	{model: "Exec", config: "twoshot_rendezvous", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 3, Depth: 1},
+		want: "ok", states: 244},
+	{model: "Exec", config: "polls", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok",
+		states: 2909, long: true},
+	{model: "Exec", config: "polls_rendezvous", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1},
+		want: "ok", states: 1065},
+	{model: "Exec", config: "twoshot4", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 4, Depth: 1}, want: "ok",
+		states: 10336, long: true},
+	{model: "Exec", config: "promised_swap", algorithm: "allreduce/recursive-doubling",
+		Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, parts: 3, want: "ok", states: 28},
+	{model: "Exec", config: "promised_swap4", algorithm: "allreduce/recursive-doubling",
+		Params: gen.Params{Size: 4, Depth: 1}, inPlace: true, parts: 2, want: "ok", states: 738, long: true},
+	{model: "Exec", config: "promised_pairwise", algorithm: "alltoall/pairwise", Params: gen.Params{Size: 3, Depth: 1},
+		inPlace: true, parts: 2, want: "ok", states: 104},
+	{model: "Exec", config: "promised_direct", algorithm: "alltoall/direct", Params: gen.Params{Size: 3, Depth: 1},
+		inPlace: true, want: "ok", states: 368},
+	{model: "Exec", config: "promised_ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1},
+		want: "ok", states: 154},
+	{model: "Exec", config: "sends_first", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1},
+		sendsFirst: true, want: "ok", states: 118},
+	{model: "Exec", config: "bad_room", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1},
+		sendsFirst: true, want: "deadlock", trace: 1},
+	{model: "Exec", config: "bad_parts", algorithm: "allreduce/recursive-doubling", Params: gen.Params{Size: 2, Depth: 1},
+		inPlace: true, parts: 2, want: "deadlock", trace: 3},
+	{model: "Exec", config: "bad_capacity", algorithm: "allreduce/recursive-doubling",
+		Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, want: "deadlock", trace: 1},
+	{model: "Exec", config: "bad_aftersend", algorithm: "allreduce/recursive-doubling",
+		Params: gen.Params{Size: 2, Depth: 1}, inPlace: true, want: "Result", trace: 7},
+	{model: "Exec", config: "bad_join", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "NoRace",
+		trace: 1},
+	{model: "Exec", config: "bad_operands", algorithm: "allreduce/recursive-doubling",
+		Params: gen.Params{Size: 4, Depth: 1}, want: "Result", trace: 21},
+	{model: "Exec", config: "bad_order", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1},
+		want: "Result", trace: 28, long: true},
+	{model: "Exec", config: "bad_lossless", algorithm: "allreduce/ring", Params: gen.Params{Size: 2, Depth: 1},
+		want: "deadlock", trace: 3},
+	{model: "Exec", config: "bad_once", algorithm: "allreduce/ring", Params: gen.Params{Size: 2, Depth: 1}, want: "Result",
+		trace: 11},
+	{model: "Exec", config: "bad_looks", algorithm: "allreduce/two-shot", Params: gen.Params{Size: 3, Depth: 1},
+		want: "Ends", states: 342},
+	{model: "Exec", config: "bad_starved", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1},
+		want: "Ends", states: 1065},
 }
 
 var shmRingChecks = []check{

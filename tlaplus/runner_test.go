@@ -16,7 +16,8 @@ func TestLimit(t *testing.T) {
 	}}
 	r := &runner{dir: ".", checkers: []checker{hangs}, jobs: 1, limit: time.Millisecond, progress: io.Discard}
 	_, err := r.run(t.Context(), []*check{&manifest[0]})
-	if want := manifest[0].file() + ", hangs: it has not ended after 1ms"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := manifest[0].file() + ", hangs: it has not ended after 1ms"; err == nil || !strings.Contains(err.Error(),
+		want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -52,14 +52,18 @@ func (s *stream) module() string {
 		heads = min(heads, f.head)
 		bytes = append(bytes, f.bytes(placed[f.message])...)
 		placed[f.message] += f.data
-		frames = append(frames, fmt.Sprintf("[message |-> %d, left |-> %d, data |-> %d, ends |-> %d]", f.message, f.left, f.data, len(bytes)))
+		frames = append(frames, fmt.Sprintf("[message |-> %d, left |-> %d, data |-> %d, ends |-> %d]", f.message, f.left,
+			f.data, len(bytes)))
 		if f.message > 0 && f.data == f.left {
 			ends[f.message-1] = fmt.Sprint(len(bytes))
 		}
 	}
-	return fmt.Sprintf("---- MODULE Frames ----\nEXTENDS Naturals, Sequences\n\nSizes == %s\nHeads == %d \\* bytes of the shortest header\n\n"+
-		"Stream == <<\n  %s\n>>\n\nFrames == <<\n  %s\n>>\n\nTurns == %s \\* the frames of messages\nMessageEnds == <<%s>> \\* 0: never\n====\n",
-		tuple(s.sizes), heads, strings.Join(bytes, ",\n  "), strings.Join(frames, ",\n  "), tuple(turns), strings.Join(ends, ", "))
+	return fmt.Sprintf("---- MODULE Frames ----\nEXTENDS Naturals, Sequences\n\nSizes == %s\nHeads == %d \\* bytes of "+
+		"the shortest header\n\n"+
+		"Stream == <<\n  %s\n>>\n\nFrames == <<\n  %s\n>>\n\nTurns == %s \\* the frames of messages\nMessageEnds == <<%s>> "+
+		"\\* 0: never\n====\n",
+		tuple(s.sizes), heads, strings.Join(bytes, ",\n  "), strings.Join(frames, ",\n  "), tuple(turns),
+		strings.Join(ends, ", "))
 }
 
 // bytes returns those of f as TcpStream has them, after so many of the message's.

@@ -25,8 +25,10 @@ var (
 func tlc(jar string) checker {
 	return checker{"tlc", func(ctx context.Context, t *task) (r result, err error) {
 		// Two at once would else unpack the standard modules over each other.
-		cmd := exec.CommandContext(ctx, "java", "-Djava.io.tmpdir="+t.dir, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx2g", "-cp", jar, "tlc2.TLC",
-			"-tool", "-workers", "1", "-lncheck", "final", "-metadir", filepath.Join(t.dir, "states"), "-config", t.model+".cfg", t.model+".tla")
+		cmd := exec.CommandContext(ctx, "java", "-Djava.io.tmpdir="+t.dir, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+			"-Xmx2g", "-cp", jar, "tlc2.TLC",
+			"-tool", "-workers", "1", "-lncheck", "final", "-metadir", filepath.Join(t.dir, "states"), "-config", t.model+".cfg",
+			t.model+".tla")
 		cmd.Dir = t.dir
 		out, err := output(cmd)
 		if err != nil {

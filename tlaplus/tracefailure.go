@@ -49,7 +49,8 @@ func (t traceOfFailure) check(of string) *check {
 		c.lines = append(c.lines, numbers)
 		ranks = append(ranks, "  <<\n    "+strings.Join(lines, ",\n    ")+" >>")
 	}
-	c.events = fmt.Sprintf("---- MODULE Trace ----\n\\* %s\nEXTENDS Naturals, Sequences\n\nDies == %s\n\nTrace == <<\n%s\n>>\n====\n", of,
+	c.events = fmt.Sprintf("---- MODULE Trace ----\n\\* %s\nEXTENDS Naturals, Sequences\n\nDies == %s\n\nTrace == "+
+		"<<\n%s\n>>\n====\n", of,
 		numberSet(dies), strings.Join(ranks, ",\n"))
 	return c
 }
@@ -90,7 +91,8 @@ func (t traceOfFailure) doctored(of string) (checks []*check, err error) {
 	if fate < 0 || tell < fate || agree < 0 {
 		return nil, fmt.Errorf("rank %d has not given the communicator up, told so, and agreed on it", last)
 	}
-	add("agreed on another value", last, agree, edit.Change(t[last], agree, func(e *events.Event) { e.Agreed.Gone = append(e.Agreed.Gone, 0) }))
+	add("agreed on another value", last, agree,
+		edit.Change(t[last], agree, func(e *events.Event) { e.Agreed.Gone = append(e.Agreed.Gone, 0) }))
 	add("told before its end", last, fate, slices.Insert(edit.Drop(t[last], tell), fate, t[last][tell]))
 	return checks, nil
 }

@@ -13,7 +13,8 @@ import (
 // check returns the check that Exec, with the schedule of the call, can do what the trace says.
 func (t *traceOfCall) check(of string) (*check, error) {
 	c := &check{model: "TraceExec", config: of, algorithm: strings.ToLower(t.Primitive) + "/" + t.Algorithm,
-		Params: gen.Params{Size: len(t.ranks), Root: t.Root, Peer: max(t.Peer, 0), Depth: t.Depth}, inPlace: t.Shared, want: "ok"}
+		Params: gen.Params{Size: len(t.ranks), Root: t.Root, Peer: max(t.Peer, 0), Depth: t.Depth}, inPlace: t.Shared,
+		want: "ok"}
 	s, err := c.instance()
 	if err != nil {
 		return nil, err
@@ -23,7 +24,8 @@ func (t *traceOfCall) check(of string) (*check, error) {
 		return nil, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "---- MODULE Trace ----\n\\* %s\nEXTENDS Naturals, Sequences\n\nCellBytes == %d\n\nTrace == <<\n", of, cells.bytes)
+	fmt.Fprintf(&b, "---- MODULE Trace ----\n\\* %s\nEXTENDS Naturals, Sequences\n\nCellBytes == %d\n\nTrace == <<\n", of,
+		cells.bytes)
 	c.states = 1
 	for r, all := range t.ranks {
 		var lines, numbers []string
@@ -102,7 +104,8 @@ func (c *cells) event(rank int, e *events.Event) (string, error) {
 			}
 			recvs[i] = fmt.Sprintf("<<%d, %s, %s>>", m.Peer, into, with)
 		}
-		return fmt.Sprintf("[do |-> %q, sends |-> {%s}, recvs |-> {%s}]", e.Do, strings.Join(sends, ", "), strings.Join(recvs, ", ")), nil
+		return fmt.Sprintf("[do |-> %q, sends |-> {%s}, recvs |-> {%s}]", e.Do, strings.Join(sends, ", "),
+			strings.Join(recvs, ", ")), nil
 	case events.Put, events.Sent, events.Placed:
 		p := e.Part
 		return fmt.Sprintf("[do |-> %q, peer |-> %d, at |-> %d, bytes |-> %d, lends |-> %s]", e.Do, p.Peer, p.At, p.Bytes,

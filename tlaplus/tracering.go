@@ -32,8 +32,9 @@ func ringOf(ranks [][]events.Event, from, to int) *traceOfRing {
 
 // check returns the check that ShmRing can do what the trace says.
 func (t *traceOfRing) check(of string) *check {
-	c := &check{model: "TraceShmRing", config: fmt.Sprintf("%s, ring from %d to %d", of, t.from, t.to), want: "ok", states: -1,
-		lines: make([][]string, max(t.from, t.to)+1)}
+	c := &check{model: "TraceShmRing", config: fmt.Sprintf("%s, ring from %d to %d", of, t.from, t.to), want: "ok",
+		states: -1,
+		lines:  make([][]string, max(t.from, t.to)+1)}
 	for _, end := range []struct {
 		rank int
 		all  []events.Event
@@ -42,8 +43,10 @@ func (t *traceOfRing) check(of string) *check {
 			c.lines[end.rank] = append(c.lines[end.rank], fmt.Sprint(e.N+1))
 		}
 	}
-	c.events = fmt.Sprintf("---- MODULE Trace ----\n\\* %s\nEXTENDS Naturals, Sequences\n\nSenderRank == %d\nReceiverRank == %d\n\n"+
-		"Trace(p) ==\n  IF p = \"S\" THEN <<\n    %s >>\n  ELSE <<\n    %s >>\n====\n", c.config, t.from, t.to, records(t.sender), records(t.receiver))
+	c.events = fmt.Sprintf("---- MODULE Trace ----\n\\* %s\nEXTENDS Naturals, Sequences\n\nSenderRank == "+
+		"%d\nReceiverRank == %d\n\n"+
+		"Trace(p) ==\n  IF p = \"S\" THEN <<\n    %s >>\n  ELSE <<\n    %s >>\n====\n", c.config, t.from, t.to,
+		records(t.sender), records(t.receiver))
 	return c
 }
 
@@ -52,11 +55,13 @@ func records(all []events.Event) string {
 	lines := make([]string, len(all))
 	for i, e := range all {
 		do := string(e.Do)
-		if e.Do == events.Placed && i+1 < len(all) && all[i+1].Do == events.Placed && all[i+1].Part.Segment == e.Part.Segment &&
+		if e.Do == events.Placed && i+1 < len(all) && all[i+1].Do == events.Placed &&
+			all[i+1].Part.Segment == e.Part.Segment &&
 			all[i+1].Part.At > e.Part.At {
 			do = "piece"
 		}
-		lines[i] = fmt.Sprintf("[do |-> %q, segment |-> %d, lent |-> %s]", do, e.Part.Segment, strings.ToUpper(fmt.Sprint(e.Part.Lent)))
+		lines[i] = fmt.Sprintf("[do |-> %q, segment |-> %d, lent |-> %s]", do, e.Part.Segment,
+			strings.ToUpper(fmt.Sprint(e.Part.Lent)))
 	}
 	return strings.Join(lines, ",\n    ")
 }

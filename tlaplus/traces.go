@@ -54,7 +54,8 @@ func (j *job) run(ctx context.Context, bin, dir string) (ranks [][]events.Event,
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, "collrun"), "-survive", "-timeout", "60s", "-n", fmt.Sprint(jobSize), program, j.what)
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "collrun"), "-survive", "-timeout", "60s", "-n",
+		fmt.Sprint(jobSize), program, j.what)
 	cmd.Env = append(os.Environ(), "COLL_EVENTS="+dir, "COLL_TRANSPORT="+j.transport)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out)

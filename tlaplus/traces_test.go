@@ -19,7 +19,8 @@ func exchanged() [][]events.Event {
 		part := &events.Part{Peer: peer, Bytes: 4, Via: events.Inline}
 		all := []events.Event{
 			{Do: events.Joined, Member: &events.Member{Rank: rank, Size: 2}},
-			{Do: events.Begin, Call: &events.Call{Primitive: "AllGather", Algorithm: "ring", Element: 4, Count: 1, Peer: -1, Depth: 1, Shared: true}},
+			{Do: events.Begin, Call: &events.Call{Primitive: "AllGather", Algorithm: "ring", Element: 4, Count: 1, Peer: -1,
+				Depth: 1, Shared: true}},
 			{Do: events.Step, Sends: []events.Send{{Peer: peer, Data: mine}}, Recvs: []events.Recv{{Peer: peer, Into: theirs}}},
 			{Do: events.Put, Part: part}, {Do: events.Placed, Part: part}, {Do: events.Done}, {Do: events.End},
 			{Do: events.Freed, Part: part},
@@ -50,8 +51,10 @@ func TestTraceModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`[do |-> "step", sends |-> {<<1, <<1>>>>}, recvs |-> {<<1, <<3>>, <<>>>>}]`, // in place: In is cell 1 of Out on rank 0
-		`[do |-> "put", peer |-> 0, at |-> 0, bytes |-> 4, lends |-> FALSE]`, "MODULE TraceExec", "Instr0(i) ==", "Push(r, i, in) ==",
+		// in place: In is cell 1 of Out on rank 0
+		`[do |-> "step", sends |-> {<<1, <<1>>>>}, recvs |-> {<<1, <<3>>, <<>>>>}]`,
+		`[do |-> "put", peer |-> 0, at |-> 0, bytes |-> 4, lends |-> FALSE]`, "MODULE TraceExec", "Instr0(i) ==",
+		"Push(r, i, in) ==",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the module has no %s:\n%s", want, text)
@@ -135,7 +138,8 @@ func TestSpare(t *testing.T) {
 		without := slices.Clone(call.ranks)
 		without[rank] = slices.Delete(slices.Clone(without[rank]), at, at+1)
 		n := reached(without)
-		if stuck := without[peer][n[peer]]; n[rank] != 3 || n[3-rank-peer] < 3 || stuck.Do != events.Placed || stuck.Part.Peer != rank {
+		if stuck := without[peer][n[peer]]; n[rank] != 3 || n[3-rank-peer] < 3 || stuck.Do != events.Placed ||
+			stuck.Part.Peer != rank {
 			t.Errorf("seed %d: without put %d of rank %d, the ranks come to %v", seed, at, rank, n)
 		}
 		if rank != 0 || at != 0 {
@@ -145,7 +149,8 @@ func TestSpare(t *testing.T) {
 	if early == 0 {
 		t.Error("in no trace does a rank put after it took what depends on the first put")
 	}
-	relay := &traceOfCall{ranks: [][]events.Event{{part(events.Put, 1), part(events.Placed, 1)}, {part(events.Placed, 0), part(events.Put, 0)}}}
+	relay := &traceOfCall{ranks: [][]events.Event{{part(events.Put, 1), part(events.Placed, 1)},
+		{part(events.Placed, 0), part(events.Put, 0)}}}
 	if rank, at := relay.spare(); rank != 1 || at != 1 {
 		t.Errorf("rank %d, event %d, of a put and its answer", rank, at)
 	}
@@ -155,7 +160,8 @@ func TestSpare(t *testing.T) {
 func TestDoctoredTracesDiffer(t *testing.T) {
 	notice := func(by int) *events.Notice { return &events.Notice{From: by, By: by, State: "Failed"} }
 	failure := failureOf([][]events.Event{
-		{{N: 1, Do: events.Heard, Notice: notice(1)}, {N: 2, Do: events.Fate, Ended: &events.Ended{}}, {N: 3, Do: events.Tell, Notice: notice(0)},
+		{{N: 1, Do: events.Heard, Notice: notice(1)}, {N: 2, Do: events.Fate, Ended: &events.Ended{}},
+			{N: 3, Do: events.Tell, Notice: notice(0)},
 			{N: 4, Do: events.Agree, Agreed: &events.Agreed{}}, {N: 5, Do: events.Lost, Ended: &events.Ended{}}},
 		{{N: 1, Do: events.Fate, Ended: &events.Ended{}}, {N: 2, Do: events.Tell, Notice: notice(1)},
 			{N: 3, Do: events.Lost, Ended: &events.Ended{Blames: []int{0}}}, {N: 4, Do: events.Agree, Agreed: &events.Agreed{}}},
@@ -203,8 +209,10 @@ func connection() [][]events.Event {
 		return events.Event{Do: do, Part: &events.Part{At: at, Bytes: bytes, Via: events.Frame, Segment: segment}}
 	}
 	ranks := [][]events.Event{
-		{{Do: events.Step, Sends: []events.Send{{Peer: 1, Data: events.Place{Bytes: 6}}}}, part(events.Put, 0, 6, 0), part(events.Wrote, 0, 46, 0), {Do: events.Closed}},
-		{part(events.Came, 0, 30, 0), part(events.Framed, 0, 8, 2), part(events.Came, 0, 12, 0), part(events.Framed, 24, 6, messageKind),
+		{{Do: events.Step, Sends: []events.Send{{Peer: 1, Data: events.Place{Bytes: 6}}}}, part(events.Put, 0, 6, 0),
+			part(events.Wrote, 0, 46, 0), {Do: events.Closed}},
+		{part(events.Came, 0, 30, 0), part(events.Framed, 0, 8, 2), part(events.Came, 0, 12, 0),
+			part(events.Framed, 24, 6, messageKind),
 			part(events.Placed, 0, 2, 0), part(events.Came, 0, 4, 0), part(events.Placed, 2, 4, 0), {Do: events.Closed}},
 	}
 	for r, all := range ranks {
@@ -229,10 +237,13 @@ func streamed(t *testing.T) *traceOfStream {
 // TestStreamIsCut: a byte of the model is what no call divides.
 func TestStreamIsCut(t *testing.T) {
 	got := streamed(t)
-	want := &traceOfStream{from: 0, to: 1, stream: stream{sizes: []int{2}, frames: []frame{{head: 2, data: 1}, {message: 1, left: 2, head: 3, data: 2}}},
+	want := &traceOfStream{from: 0, to: 1, stream: stream{sizes: []int{2}, frames: []frame{{head: 2, data: 1},
+		{message: 1, left: 2, head: 3, data: 2}}},
 		sender: []streamEvent{{line: 3, do: events.Put, message: 1, data: 2}, {line: 4, do: events.Wrote, data: 8}},
-		receiver: []streamEvent{{line: 2, do: events.Came, data: 4}, {line: 3, do: events.Framed, data: 1}, {line: 4, do: events.Came, data: 3},
-			{line: 5, do: events.Framed, message: 1, left: 2, data: 2}, {line: 6, do: events.Placed, message: 1, data: 1}, {line: 7, do: events.Came, data: 1},
+		receiver: []streamEvent{{line: 2, do: events.Came, data: 4}, {line: 3, do: events.Framed, data: 1},
+			{line: 4, do: events.Came, data: 3},
+			{line: 5, do: events.Framed, message: 1, left: 2, data: 2}, {line: 6, do: events.Placed, message: 1, data: 1},
+			{line: 7, do: events.Came, data: 1},
 			{line: 8, do: events.Placed, message: 1, at: 1, data: 1}},
 	}
 	if !reflect.DeepEqual(got, want) {

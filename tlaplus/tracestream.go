@@ -40,7 +40,8 @@ type place struct {
 // streamOf takes it out of all events of a communicator. What the receiver never took lies behind all frames, as if it
 // were one that is no message's.
 func streamOf(ranks [][]events.Event, from, to int) (*traceOfStream, error) {
-	t := &traceOfStream{from: from, to: to, dies: !slices.ContainsFunc(ranks[from], func(e events.Event) bool { return e.Do == events.Closed })}
+	t := &traceOfStream{from: from, to: to, dies: !slices.ContainsFunc(ranks[from],
+		func(e events.Event) bool { return e.Do == events.Closed })}
 	var sizes []int
 	for _, e := range ranks[from] {
 		for _, s := range e.Sends {
@@ -64,7 +65,8 @@ func streamOf(ranks [][]events.Event, from, to int) (*traceOfStream, error) {
 	slices.Sort(c.cuts)
 	c.cuts = slices.Compact(c.cuts)
 	t.stream = c.stream()
-	t.sender, t.receiver = c.events(ranks[from], to, events.Put, events.Wrote), c.events(ranks[to], from, events.Came, events.Framed, events.Placed)
+	t.sender, t.receiver = c.events(ranks[from], to, events.Put, events.Wrote), c.events(ranks[to], from, events.Came,
+		events.Framed, events.Placed)
 	return t, nil
 }
 
@@ -173,7 +175,8 @@ func (c *cutter) framed(m int) (n int) {
 
 // frame returns p in bytes of the model.
 func (c *cutter) frame(p *place) frame {
-	f := frame{message: p.message, head: c.count(p.at, p.at+headerBytes), data: c.count(p.at+headerBytes, p.at+headerBytes+p.data)}
+	f := frame{message: p.message, head: c.count(p.at, p.at+headerBytes), data: c.count(p.at+headerBytes,
+		p.at+headerBytes+p.data)}
 	if p.message > 0 {
 		f.left = c.upTo(p.message, p.before+p.left) - c.upTo(p.message, p.before)
 	}
@@ -229,17 +232,20 @@ func (c *cutter) events(all []events.Event, peer int, kinds ...events.Kind) (fou
 
 // check returns the check that TcpStream can do what the trace says.
 func (t *traceOfStream) check(of string) *check {
-	c := &check{model: "TraceTcpStream", config: fmt.Sprintf("%s, stream from %d to %d", of, t.from, t.to), want: "ok", states: -1,
-		lines: make([][]string, max(t.from, t.to)+1), frames: t.stream.module()}
+	c := &check{model: "TraceTcpStream", config: fmt.Sprintf("%s, stream from %d to %d", of, t.from, t.to), want: "ok",
+		states: -1,
+		lines:  make([][]string, max(t.from, t.to)+1), frames: t.stream.module()}
 	text := func(rank int, all []streamEvent) string {
 		var records []string
 		for _, e := range all {
 			c.lines[rank] = append(c.lines[rank], fmt.Sprint(e.line))
-			records = append(records, fmt.Sprintf("[do |-> %q, message |-> %d, at |-> %d, left |-> %d, bytes |-> %d]", e.do, e.message, e.at, e.left, e.data))
+			records = append(records, fmt.Sprintf("[do |-> %q, message |-> %d, at |-> %d, left |-> %d, bytes |-> %d]", e.do,
+				e.message, e.at, e.left, e.data))
 		}
 		return strings.Join(records, ",\n    ")
 	}
-	c.events = fmt.Sprintf("---- MODULE Trace ----\n\\* %s\nEXTENDS Naturals, Sequences\n\nSenderRank == %d\nReceiverRank == %d\nSenderDies == %s\n\n"+
+	c.events = fmt.Sprintf("---- MODULE Trace ----\n\\* %s\nEXTENDS Naturals, Sequences\n\nSenderRank == "+
+		"%d\nReceiverRank == %d\nSenderDies == %s\n\n"+
 		"Trace(p) ==\n  IF p = \"S\" THEN <<\n    %s >>\n  ELSE <<\n    %s >>\n====\n", c.config, t.from, t.to,
 		strings.ToUpper(fmt.Sprint(t.dies)), text(t.from, t.sender), text(t.to, t.receiver))
 	return c

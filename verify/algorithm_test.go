@@ -34,8 +34,9 @@ func TestSummary(t *testing.T) {
 			verify.Summary{Sizes: []int{1, 2, 3}, Depths: []int{1, 5}, Schedules: 12, InPlace: true, Folds: true,
 				Order: spec.SameTree, Scratch: 2, Messages: 10}},
 		{catalogue.ReduceChain, verify.Options{From: 8, To: 9},
-			verify.Summary{Sizes: []int{8, 9}, Depths: []int{1, 2, 3, 4}, Deeper: []int{5, 6, 7, 8}, Schedules: 8*8 + 9*4, InPlace: true,
-				Folds: true, Order: spec.SameTree, Scratch: 2, Messages: 56}},
+			verify.Summary{Sizes: []int{8, 9}, Depths: []int{1, 2, 3, 4}, Deeper: []int{5, 6, 7, 8}, Schedules: 8*8 + 9*4,
+				InPlace: true,
+				Folds:   true, Order: spec.SameTree, Scratch: 2, Messages: 56}},
 		{catalogue.ReduceChain, verify.Options{From: 9, To: 9},
 			verify.Summary{Sizes: []int{9}, Depths: []int{1, 2, 3, 4}, Schedules: 9 * 4, InPlace: true,
 				Folds: true, Order: spec.SameTree, Scratch: 2, Messages: 32}},
@@ -79,7 +80,8 @@ func TestFirstFailure(t *testing.T) {
 func TestEveryCallIsProved(t *testing.T) {
 	wrong := func(a gen.Algorithm, p gen.Params, o verify.Options) {
 		t.Helper()
-		is := spec.And(spec.Eq(spec.Size, spec.Int(p.Size)), spec.And(spec.Eq(spec.Root, spec.Int(p.Root)), spec.Eq(spec.Depth, spec.Int(p.Depth))))
+		is := spec.And(spec.Eq(spec.Size, spec.Int(p.Size)), spec.And(spec.Eq(spec.Root, spec.Int(p.Root)),
+			spec.Eq(spec.Depth, spec.Int(p.Depth))))
 		a.Body = []gen.Node{gen.If{Cond: is, Else: a.Body}}
 		_, err := verify.Algorithm(t.Context(), &a, o)
 		var f *verify.Failure
@@ -90,7 +92,8 @@ func TestEveryCallIsProved(t *testing.T) {
 	for size := 1; size <= verify.MaxSize; size++ {
 		wrong(catalogue.AllGatherRing, gen.Params{Size: size, Depth: 1}, verify.Options{From: size, To: size})
 	}
-	wrong(catalogue.BroadcastLinear, gen.Params{Size: verify.MaxSize, Root: verify.MaxSize - 1, Depth: 1}, verify.Options{})
+	wrong(catalogue.BroadcastLinear, gen.Params{Size: verify.MaxSize, Root: verify.MaxSize - 1, Depth: 1},
+		verify.Options{})
 	for root := range 5 {
 		wrong(catalogue.BroadcastLinear, gen.Params{Size: 5, Root: root, Depth: 1}, verify.Options{To: 6})
 	}
@@ -132,7 +135,8 @@ func TestNothing(t *testing.T) {
 	for _, x := range []struct {
 		a gen.Algorithm
 		o verify.Options
-	}{{a, verify.Options{To: 9}}, {catalogue.SendDirect, verify.Options{To: 1}}, {catalogue.AllReduceTree, verify.Options{From: 3, To: 2}}} {
+	}{{a, verify.Options{To: 9}}, {catalogue.SendDirect, verify.Options{To: 1}},
+		{catalogue.AllReduceTree, verify.Options{From: 3, To: 2}}} {
 		if s, err := verify.Algorithm(t.Context(), &x.a, x.o); !errors.Is(err, verify.ErrNothing) || s.Schedules != 0 {
 			t.Errorf("%s: %+v, %v", x.a.FullName(), s, err)
 		}

@@ -48,7 +48,8 @@ func divide(ctx context.Context, world *fast.Comm) ([]*fast.Comm, error) {
 			return nil, err
 		}
 		if color >= 0 && (c.Rank() != key || c.Size() != len(d[color])) {
-			return nil, fmt.Errorf("process %d has become %v by split %d, want rank %d of %d", world.Rank(), c, i, key, len(d[color]))
+			return nil, fmt.Errorf("process %d has become %v by split %d, want rank %d of %d", world.Rank(), c, i, key,
+				len(d[color]))
 		}
 		comms = append(comms, c)
 	}

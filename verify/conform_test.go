@@ -18,7 +18,8 @@ func TestConform(t *testing.T) {
 // conform is fast as colltest takes it: ranks of those sizes, which run starts as fast.Run does.
 type conform struct {
 	sizes []int
-	run   func(ctx context.Context, size int, rank func(ctx context.Context, c *fast.Comm) error, opts ...fast.InitOption) error
+	run   func(ctx context.Context, size int, rank func(ctx context.Context, c *fast.Comm) error,
+		opts ...fast.InitOption) error
 }
 
 func (f conform) Capabilities() colltest.Capabilities {

@@ -8,8 +8,8 @@ import (
 // unbounded is the capacity of channels that never hold a sender up.
 const unbounded = 1 << 30
 
-// checkDeadlock checks that the schedule ends when channels hold any number of messages, and finds how many they must hold,
-// and whether transports promise that.
+// checkDeadlock checks that the schedule ends when channels hold any number of messages, and finds how many they must
+// hold, and whether transports promise that.
 func (c *checker) checkDeadlock() *Failure {
 	c.findPrefixes()
 	if c.ends(func(int32) int32 { return 0 }) {
@@ -65,12 +65,12 @@ func (c *checker) explainDeadlock(cycle []int32) *Failure {
 // is AfterSend the other one's send.
 //
 //  1. A message of one segment: a receive AfterSend waits until the send that it follows has been buffered.
-//  2. A message of several segments: the send waits, besides, until its receive has taken all segments but the last. So whatever that
-//     receive waits for, the send waits for too.
+//  2. A message of several segments: the send waits, besides, until its receive has taken all segments but the last. So
+//     whatever that receive waits for, the send waits for too.
 //  3. Hence a message that follows another one ends, in any number of segments, if both can move.
 //  4. Two messages that follow each other can move together, so that they share one event in the graph.
-//  5. Longer rings of messages that follow each other count as waiting for each other. Such a ring needs a rank with several sends to
-//     one peer in a step and several receives AfterSend, which gen.Instantiate refuses.
+//  5. Longer rings of messages that follow each other count as waiting for each other. Such a ring needs a rank with
+//     several sends to one peer in a step and several receives AfterSend, which gen.Instantiate refuses.
 
 // endsAsPromised reports whether the schedule ends with what transports promise. Its graph has one more event for each
 // message: that it moves, from which on nothing but time is needed until both ends are complete.

@@ -45,7 +45,8 @@ type capacityCase struct {
 var capacityCases = []capacityCase{
 	{"a rendezvous", pair([]gen.Instr{send(1, in(0))}, []gen.Instr{recv(0, out(0))}), 0, []int{0}, false},
 	{"an exchange in one step",
-		pair([]gen.Instr{send(1, in(0)), recv(1, out(0))}, []gen.Instr{send(0, in(0)), recv(0, out(0))}), 0, []int{0, 0}, false},
+		pair([]gen.Instr{send(1, in(0)), recv(1, out(0))}, []gen.Instr{send(0, in(0)), recv(0, out(0))}), 0, []int{0, 0},
+		false},
 	{"both send first",
 		pair([]gen.Instr{send(1, in(0)), recv(1, out(0), 0)}, []gen.Instr{send(0, in(0)), recv(0, out(0), 0)}), 1,
 		[]int{0, 1}, true},
@@ -69,8 +70,10 @@ var capacityCases = []capacityCase{
 		[]gen.Instr{send(2, in(0)), recv(0, out(0), 0)},
 		[]gen.Instr{send(0, in(0)), recv(1, out(0), 0)}), 1, []int{0, 1, 0}, true},
 	{"two swaps, one after the other", pair(
-		[]gen.Instr{send(1, slot(0)), afterSend(0, recv(1, slot(0))), send(1, slot(0), 0, 1), afterSend(2, recv(1, slot(0), 0, 1))},
-		[]gen.Instr{send(0, slot(0)), afterSend(0, recv(0, slot(0))), send(0, slot(0), 0, 1), afterSend(2, recv(0, slot(0), 0, 1))}),
+		[]gen.Instr{send(1, slot(0)), afterSend(0, recv(1, slot(0))), send(1, slot(0), 0, 1),
+			afterSend(2, recv(1, slot(0), 0, 1))},
+		[]gen.Instr{send(0, slot(0)), afterSend(0, recv(0, slot(0))), send(0, slot(0), 0, 1),
+			afterSend(2, recv(0, slot(0), 0, 1))}),
 		1, []int{0, 1}, false},
 	// In one part each, rank 1's message is sent, then the first one of rank 0 is received, and the second, and then
 	// that of rank 1. In two parts, the second one of rank 1 waits until rank 0 has taken the first.

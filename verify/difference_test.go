@@ -59,7 +59,8 @@ func TestDifferences(t *testing.T) {
 	for i := range call.Memory {
 		bad := nan(1).Memory
 		bad[i] ^= 0x80
-		if isNaN := i == call.OutAt+3 || i == call.OutAt || i == call.OutAt+1; differences(e, []rankResult{{Memory: bad}}) == "" && !isNaN {
+		if isNaN := i == call.OutAt+3 || i == call.OutAt || i == call.OutAt+1; differences(e,
+			[]rankResult{{Memory: bad}}) == "" && !isNaN {
 			t.Errorf("byte %d: not seen", i)
 		}
 	}

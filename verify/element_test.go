@@ -26,7 +26,8 @@ type of[T spec.Elem] struct{}
 // elements are all element types.
 var elements = map[spec.Type]element{
 	spec.TypeInt8: of[int8]{}, spec.TypeInt16: of[int16]{}, spec.TypeInt32: of[int32]{}, spec.TypeInt64: of[int64]{},
-	spec.TypeUint8: of[uint8]{}, spec.TypeUint16: of[uint16]{}, spec.TypeUint32: of[uint32]{}, spec.TypeUint64: of[uint64]{},
+	spec.TypeUint8: of[uint8]{}, spec.TypeUint16: of[uint16]{}, spec.TypeUint32: of[uint32]{},
+	spec.TypeUint64:  of[uint64]{},
 	spec.TypeFloat16: of[spec.Float16]{}, spec.TypeBFloat16: of[spec.BFloat16]{},
 	spec.TypeFloat32: of[float32]{}, spec.TypeFloat64: of[float64]{},
 	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{},

@@ -2,7 +2,8 @@ package verify
 
 import "fmt"
 
-// checkEntered checks whom each rank has met when it leaves: whose entry happened before the rank's last instructions ended.
+// checkEntered checks whom each rank has met when it leaves: whose entry happened before the rank's last instructions
+// ended.
 func (c *checker) checkEntered() *Failure {
 	if !c.asksWhoEntered() {
 		return nil

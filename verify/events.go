@@ -122,7 +122,10 @@ func (c *checker) showCycle(check Check, cycle []int32) *Failure {
 // send that it follows.
 func (c *checker) instrEvents(cycle []int32) []int32 {
 	moves := int32(2 * len(c.ins))
-	kept := slices.DeleteFunc(slices.Clone(cycle), func(e int32) bool { return e >= moves || c.ins[e/2].kind == gen.JoinInstr })
+	kept := slices.DeleteFunc(slices.Clone(cycle), func(e int32) bool {
+		return e >= moves ||
+			c.ins[e/2].kind == gen.JoinInstr
+	})
 	if len(kept) > 0 {
 		return kept
 	}

@@ -15,13 +15,16 @@ type Check string
 
 // The checks, in the order in which they are made. Each presupposes the ones before it.
 const (
-	Program       Check = "program"       // the algorithm has no schedule: gen.Instantiate fails, or its primitive is wrong
-	Shape         Check = "shape"         // a number is out of range, or places that belong together differ in length
-	Unmatched     Check = "unmatched"     // a receive without a message, or a message without a receive
-	Known         Check = "known"         // a rank uses a place as long as a block of which it does not know the length
-	Length        Check = "length"        // the two ends of a message differ in length for some count, or a slot is not read as it was written
-	Deadlock      Check = "deadlock"      // ranks wait for each other forever, however much a channel holds
-	Room          Check = "room"          // ranks wait for each other forever where channels have the room that transports promise
+	// the algorithm has no schedule: gen.Instantiate fails, or its primitive is wrong
+	Program   Check = "program"
+	Shape     Check = "shape"     // a number is out of range, or places that belong together differ in length
+	Unmatched Check = "unmatched" // a receive without a message, or a message without a receive
+	Known     Check = "known"     // a rank uses a place as long as a block of which it does not know the length
+	// the two ends of a message differ in length for some count, or a slot is not read as it was written
+	Length   Check = "length"
+	Deadlock Check = "deadlock" // ranks wait for each other forever, however much a channel holds
+	// ranks wait for each other forever where channels have the room that transports promise
+	Room          Check = "room"
 	Entered       Check = "entered"       // a rank may leave before another has come
 	Frame         Check = "frame"         // a write to what is promised to stay as it was
 	Alias         Check = "alias"         // an action whose places overlap in a way that it does not allow
@@ -35,13 +38,14 @@ const (
 )
 
 var meanings = map[Check]string{
-	Program:       "there is no schedule",
-	Shape:         "a number is out of range, or places that belong together differ in length",
-	Unmatched:     "a receive has no message, or a message has no receive",
-	Known:         "a rank does not know how long a place is that it uses",
-	Length:        "the two ends of a message differ in length, or data is read as longer or shorter than it was written",
-	Deadlock:      "ranks wait for each other forever",
-	Room:          "ranks wait for each other forever, unless channels have room for messages, which no transport promises",
+	Program:   "there is no schedule",
+	Shape:     "a number is out of range, or places that belong together differ in length",
+	Unmatched: "a receive has no message, or a message has no receive",
+	Known:     "a rank does not know how long a place is that it uses",
+	Length:    "the two ends of a message differ in length, or data is read as longer or shorter than it was written",
+	Deadlock:  "ranks wait for each other forever",
+	Room: "ranks wait for each other forever, unless channels have room for messages, which no " +
+		"transport promises",
 	Entered:       "a rank may leave before another has come",
 	Frame:         "a place is written that has to stay as it was",
 	Alias:         "an action's places overlap in a way that it does not allow",
@@ -156,9 +160,11 @@ func (f *Failure) SVG() (string, bool) {
 		return "", false
 	}
 	p := counterexample.Picture{
-		Schedule: f.schedule, Description: f.Error(), Focus: counterexample.Instr{Rank: f.Rank, Index: max(f.Instr, 0)}, Wrong: f.involved,
+		Schedule: f.schedule, Description: f.Error(), Focus: counterexample.Instr{Rank: f.Rank, Index: max(f.Instr, 0)},
+		Wrong: f.involved,
 		Place: f.Place, Title: fmt.Sprintf("%s fails the check %q", f.Algorithm, f.Check),
-		Facts: []counterexample.Fact{{Text: meanings[f.Check]}, {Label: "call", Text: f.call()}, {Label: "where", Text: f.where()},
+		Facts: []counterexample.Fact{{Text: meanings[f.Check]}, {Label: "call", Text: f.call()},
+			{Label: "where", Text: f.where()},
 			{Label: "expected", Text: f.Expected}, {Label: "got", Text: f.Got, Wrong: true}},
 	}
 	if f.Instr >= 0 && !slices.Contains(p.Wrong, p.Focus) {

@@ -49,7 +49,8 @@ func recv(from int, into gen.Place, after ...int) gen.Instr {
 }
 
 func recvReduce(from int, into, with gen.Place, after ...int) gen.Instr {
-	return gen.Instr{Kind: gen.RecvReduceInstr, Peer: from, Dst: into, Srcs: []gen.Place{with}, AfterSend: -1, After: after}
+	return gen.Instr{Kind: gen.RecvReduceInstr, Peer: from, Dst: into, Srcs: []gen.Place{with}, AfterSend: -1,
+		After: after}
 }
 
 func move(into, from gen.Place, after ...int) gen.Instr {

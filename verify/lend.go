@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// checkLend checks what is lent: until a cell of it is written again, only reductions of the same step read it, and until
-// then nothing overwrites what a lent copy was made of, except such a reduction in its place.
+// checkLend checks what is lent: until a cell of it is written again, only reductions of the same step read it, and
+// until then nothing overwrites what a lent copy was made of, except such a reduction in its place.
 func (c *checker) checkLend() *Failure {
 	if !slices.ContainsFunc(c.ins, func(x instr) bool { return x.lend }) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// checkKnown checks that ranks use no slot as long as an uneven block that is in none of their buffers: they do not know how
-// long it is.
+// checkKnown checks that ranks use no slot as long as an uneven block that is in none of their buffers: they do not
+// know how long it is.
 func (c *checker) checkKnown() *Failure {
 	if !c.s.Primitive.IsUneven() {
 		return nil
@@ -48,8 +48,9 @@ func places(in *gen.Instr) func(yield func(gen.Place) bool) {
 	}
 }
 
-// checkSlots checks that what is in a slot of scratch is read as long as it was written. Both ends of a message, and the places
-// of an action, are equally long, so no element of a value is lost on its way. The slots of several blocks are all as long.
+// checkSlots checks that what is in a slot of scratch is read as long as it was written. Both ends of a message, and
+// the places of an action, are equally long, so no element of a value is lost on its way. The slots of several blocks
+// are all as long.
 func (c *checker) checkSlots() *Failure {
 	if c.s.Chunks == 1 && !c.s.Primitive.IsUneven() {
 		return nil

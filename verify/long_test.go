@@ -137,7 +137,8 @@ func longCount(p spec.Primitive, size, bytes int, ty spec.Type, more int) int {
 
 // expectLong returns what v leaves of blocks of one period.
 func (of[T]) expectLong(v variant, seed uint64) (expected, error) {
-	step := colltest.Step{Primitive: v.a.Primitive.Name, Type: v.ty, Root: v.p.Root, Peer: v.p.Peer, Count: v.count, InPlace: v.inPlace}
+	step := colltest.Step{Primitive: v.a.Primitive.Name, Type: v.ty, Root: v.p.Root, Peer: v.p.Peer, Count: v.count,
+		InPlace: v.inPlace}
 	step.Values = colltest.Values{Kind: spectest.AnyBits, Seed: seed}
 	step.Lead = int(seed % 18)
 	reduces := slices.Contains(v.a.Primitive.Params, spec.ParamOp)
@@ -174,8 +175,8 @@ func (of[T]) expectLong(v variant, seed uint64) (expected, error) {
 }
 
 // exact makes floats such that no order of the operands makes a difference to what op makes of them: small whole
-// numbers, of products ±1 and ±2, and of complex products so many times 2 + i, since no part of a power of that is zero:
-// the sign of a zero depends on the order. Integers stay as they are.
+// numbers, of products ±1 and ±2, and of complex products so many times 2 + i, since no part of a power of that is
+// zero: the sign of a zero depends on the order. Integers stay as they are.
 func exact[T spec.Elem](random *rand.Rand, op spec.Op, data []T) {
 	for i := range data {
 		k := float32(random.IntN(17) - 8)

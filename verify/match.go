@@ -37,8 +37,10 @@ func (c *checker) mixedUp(slot int) string {
 	dst := c.source(recv).Dst
 	for other, send := range c.sends[first:end] {
 		if src := c.source(send).Srcs[0]; equallyLong(src, dst) {
-			return fmt.Sprintf("; from rank %d to rank %d, messages arrive in the order in which they are sent: this is no. %d of %d, "+
-				"and no. %d, from [%s], would fit", c.ins[send].rank, c.ins[recv].rank, int32(slot)-first+1, end-first, other+1, c.name(send))
+			return fmt.Sprintf("; from rank %d to rank %d, messages arrive in the order in which they are sent: this is "+
+				"no. %d of %d, "+
+				"and no. %d, from [%s], would fit", c.ins[send].rank, c.ins[recv].rank, int32(slot)-first+1, end-first, other+1,
+				c.name(send))
 		}
 	}
 	return ""

@@ -38,7 +38,8 @@ func TestCycleOfMoves(t *testing.T) {
 	if f == nil || f.Check != Room {
 		t.Fatalf("got %v", f)
 	}
-	for words, want := range map[string]int{"overwrites what is first to be sent by": 4, "cannot end before its message is received by": 4} {
+	for words, want := range map[string]int{"overwrites what is first to be sent by": 4,
+		"cannot end before its message is received by": 4} {
 		if n := strings.Count(f.Trace, words); n != want {
 			t.Errorf("%d times %q, want %d:\n%s", n, words, want, f.Trace)
 		}

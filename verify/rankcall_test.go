@@ -15,8 +15,9 @@ type rankCall struct {
 	Algorithm string // "": it and the depth are left to the selection table
 	Depth     int
 	Delay     time.Duration
-	Long      int  // elements of each block, of which Call has the first ones, and the others repeat these; 0: Call has all
-	Alloc     bool // the rank has its buffers in memory of fast.Alloc
+	// elements of each block, of which Call has the first ones, and the others repeat these; 0: Call has all
+	Long  int
+	Alloc bool // the rank has its buffers in memory of fast.Alloc
 }
 
 // takesPart reports whether the rank makes the call at all.

@@ -60,7 +60,8 @@ func TestConformOverRDMA(t *testing.T) {
 }
 
 // runOverRDMA is fast.Run with ranks that use RDMA alone.
-func runOverRDMA(ctx context.Context, size int, rank func(ctx context.Context, c *fast.Comm) error, opts ...fast.InitOption) error {
+func runOverRDMA(ctx context.Context, size int, rank func(ctx context.Context, c *fast.Comm) error,
+	opts ...fast.InitOption) error {
 	store, errs := fast.NewMemoryStore(), make([]error, size)
 	var ranks sync.WaitGroup
 	for r := range size {

@@ -10,8 +10,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// checkResults runs the schedule and compares what all ranks hold in the end with what the primitive promises. Blocks that
-// are to stay as they were have not been written to: frame saw to that.
+// checkResults runs the schedule and compares what all ranks hold in the end with what the primitive promises. Blocks
+// that are to stay as they were have not been written to: frame saw to that.
 func (c *checker) checkResults() *Failure {
 	c.run()
 	c.folds.reset()

@@ -155,7 +155,8 @@ func TestRoom(t *testing.T) {
 
 // TestRoomInParts: the case that only goes as long as messages are not cut.
 func TestRoomInParts(t *testing.T) {
-	i := slices.IndexFunc(capacityCases, func(x capacityCase) bool { return x.name == "a message that follows, part by part, one behind another" })
+	i := slices.IndexFunc(capacityCases,
+		func(x capacityCase) bool { return x.name == "a message that follows, part by part, one behind another" })
 	for parts, want := range map[int]bool{1: true, 2: false, 3: false} {
 		if got := newInParts(capacityCases[i].s, parts).run(); got != want {
 			t.Errorf("in %d parts it ends: %v, want %v", parts, got, want)

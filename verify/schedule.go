@@ -62,8 +62,10 @@ func Channels(s *gen.Schedule) ([]Channel, error) {
 
 // The passes, in order. Those in both are made once more in place, where addresses matter.
 var (
-	passes = []func(*checker) *Failure{(*checker).checkShape, (*checker).checkKnown, (*checker).matchMessages, (*checker).checkDeadlock, (*checker).checkEntered}
-	both   = []func(*checker) *Failure{(*checker).checkFrame, (*checker).checkAlias, (*checker).checkRace, (*checker).checkSlots, (*checker).checkResults, (*checker).checkLend}
+	passes = []func(*checker) *Failure{(*checker).checkShape, (*checker).checkKnown, (*checker).matchMessages,
+		(*checker).checkDeadlock, (*checker).checkEntered}
+	both = []func(*checker) *Failure{(*checker).checkFrame, (*checker).checkAlias, (*checker).checkRace,
+		(*checker).checkSlots, (*checker).checkResults, (*checker).checkLend}
 )
 
 // load makes the passes that do not depend on whether the call is in place.

@@ -197,7 +197,8 @@ func (c *checker) shapeOfLength(rank int, p gen.Place) string {
 
 // flatten appends in, whose shape is right, to the instructions.
 func (c *checker) flatten(rank int, in *gen.Instr) {
-	x := instr{kind: in.Kind, receivedFirst: in.ReceivedFirst, lend: in.Lend, rank: int32(rank), dst: spanOf(in.Dst), afterSend: -1}
+	x := instr{kind: in.Kind, receivedFirst: in.ReceivedFirst, lend: in.Lend, rank: int32(rank), dst: spanOf(in.Dst),
+		afterSend: -1}
 	x.src = int32(len(c.srcs))
 	for _, p := range in.Srcs {
 		c.srcs = append(c.srcs, spanOf(p))

@@ -51,8 +51,8 @@ func drawVariant(t *rapid.T, size int, of selection.Call) variant {
 	return v
 }
 
-// drawLengths draws how long uneven blocks are: none of them, some, or one so long that transports cut it. count is then
-// what tables see of them.
+// drawLengths draws how long uneven blocks are: none of them, some, or one so long that transports cut it. count is
+// then what tables see of them.
 func (v *variant) drawLengths(t *rapid.T, size int) {
 	p := v.a.Primitive
 	if !p.IsUneven() {
@@ -143,19 +143,21 @@ func hasInPlace(a *gen.Algorithm) bool { return !a.Primitive.InPlace.InBlock.IsA
 
 // step draws the data of v.
 func (v *variant) step(t *rapid.T) colltest.Step {
-	s := colltest.Step{Primitive: v.a.Primitive.Name, Type: v.ty, Root: v.p.Root, Peer: v.p.Peer, Count: v.count, Counts: v.counts(t),
+	s := colltest.Step{Primitive: v.a.Primitive.Name, Type: v.ty, Root: v.p.Root, Peer: v.p.Peer, Count: v.count,
+		Counts:  v.counts(t),
 		InPlace: v.inPlace}
 	if slices.Contains(v.a.Primitive.Params, spec.ParamOp) {
 		s.Op = v.op
 	}
 	s.Lead = rapid.IntRange(0, 17).Draw(t, "lead")
-	s.Values.Kind = rapid.SampledFrom([]spectest.Kind{spectest.Ordinary, spectest.Special, spectest.AnyBits, spectest.Mixed}).Draw(t, "kind")
+	s.Values.Kind = rapid.SampledFrom([]spectest.Kind{spectest.Ordinary, spectest.Special, spectest.AnyBits,
+		spectest.Mixed}).Draw(t, "kind")
 	s.Values.Seed = rapid.Uint64().Draw(t, "seed")
 	return s
 }
 
-// withLengths draws how long blocks are, if they are uneven, and the rest. A call by the table keeps what it sees: there
-// blocks are equally long.
+// withLengths draws how long blocks are, if they are uneven, and the rest. A call by the table keeps what it sees:
+// there blocks are equally long.
 func (v variant) withLengths(t *rapid.T) expected {
 	if !v.byTable {
 		v.drawLengths(t, v.p.Size)

@@ -94,7 +94,8 @@ var transports = []transport{
 	{"shm", 9, environment(), everywhere("shm"), oneHost},
 	{"tcp", 9, environment("COLL_TRANSPORT=tcp"), everywhere("tcp"), oneHost},
 	{"encrypted", 5, environment("COLL_TRANSPORT=tcp", "COLL_ENCRYPT=1"), everywhere("tcp"), oneHost},
-	{"mixed", 7, func(process int) []string { return []string{"COLL_HOST=" + pretendedHost(process)} }, byHost, pretendedHost},
+	{"mixed", 7, func(process int) []string { return []string{"COLL_HOST=" + pretendedHost(process)} }, byHost,
+		pretendedHost},
 }
 
 func environment(variables ...string) func(int) []string {

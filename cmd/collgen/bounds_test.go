@@ -133,7 +133,8 @@ func TestBounds(t *testing.T) {
 		"65 by name: 65 refused, wrong: false, ", `algorithm "fewer" is proved for up to 64 ranks, not for 65 ranks; `,
 		"65 unproved: 0 refused, wrong: true, <nil>\n",
 		"depth 4: 0 refused, wrong: false, <nil>\n",
-		"depth 9: 9 refused, wrong: false, ", `algorithm "shallow" is proved for up to 9 ranks and depth 4, not for depth 9; `,
+		"depth 9: 9 refused, wrong: false, ",
+		`algorithm "shallow" is proved for up to 9 ranks and depth 4, not for depth 9; `,
 		"depth 9 unproved: 0 refused, wrong: true, <nil>\n",
 		"fewer has no depth: 0 refused, wrong: false, <nil>\n",
 	} {
@@ -146,13 +147,16 @@ func TestBounds(t *testing.T) {
 		"explain allgather -n 65":      "None serves this size and was proved for it: such calls are refused.",
 		"explain allgather -n 64":      "rule 1: all calls: fewer",
 		"explain allgather/fewer -n 3": "Not proved by induction: without the option Unproved, ",
-		"explain allgather -n 65 -bytes 8 -transport tcp": "gets nothing: it is refused.\n  not rule 1: all calls: fewer: its algorithm was not proved for 65 ranks\n",
+		"explain allgather -n 65 -bytes 8 -transport tcp": "gets nothing: it is refused.\n  not rule 1: all calls: fewer: " +
+			"its algorithm was not proved for 65 ranks\n",
 	} {
-		if status, stdout, stderr := collgen(t, append(strings.Fields(args), "-package", dir)...); status != 0 || !strings.Contains(stdout, want) {
+		if status, stdout, stderr := collgen(t, append(strings.Fields(args), "-package", dir)...); status != 0 ||
+			!strings.Contains(stdout, want) {
 			t.Errorf("collgen %s: status %d, want %q in\n%s%s", args, status, want, stdout, stderr)
 		}
 	}
-	if status, _, stderr := collgen(t, "gen", "-n", "1..65", dir); status != statusFailed || !strings.Contains(stderr, "allgather/fewer fails") ||
+	if status, _, stderr := collgen(t, "gen", "-n", "1..65", dir); status != statusFailed ||
+		!strings.Contains(stderr, "allgather/fewer fails") ||
 		!strings.Contains(stderr, "size 65") {
 		t.Errorf("gen -n 1..65: status %d\n%s", status, stderr)
 	}
@@ -163,10 +167,12 @@ func TestBoundsOfGen(t *testing.T) {
 	t.Parallel()
 	dir := module(t, map[string]string{"a.go": small("theirs", shift)})
 	if status, _, stderr := collgen(t, "gen", "-n", "1..70", dir); status != 0 ||
-		!strings.Contains(stderr, "same/copy: proved up to 70 ranks; ") || strings.Count(stderr, "Same: the specification has no Examples, ") != 1 {
+		!strings.Contains(stderr, "same/copy: proved up to 70 ranks; ") ||
+		strings.Count(stderr, "Same: the specification has no Examples, ") != 1 {
 		t.Errorf("gen -n 1..70: status %d\n%s", status, stderr)
 	}
-	if text := read(t, dir+"/zsame.go"); !strings.Contains(text, "collective.Proved{Sizes: 70}") || !strings.Contains(text, "gen -n 1..70\n") {
+	if text := read(t, dir+"/zsame.go"); !strings.Contains(text, "collective.Proved{Sizes: 70}") ||
+		!strings.Contains(text, "gen -n 1..70\n") {
 		t.Errorf("generated:\n%s", text)
 	}
 	if status, _, stderr := collgen(t, "check", "-n", "1..70", dir); status != 0 {
@@ -175,13 +181,15 @@ func TestBoundsOfGen(t *testing.T) {
 	if status, _, _ := collgen(t, "check", dir); status != statusFailed {
 		t.Errorf("check: status %d", status)
 	}
-	if status, _, stderr := collgen(t, "gen", "-n", "2..70", dir); status != statusUsage || !strings.Contains(stderr, "from 1 on") {
+	if status, _, stderr := collgen(t, "gen", "-n", "2..70", dir); status != statusUsage ||
+		!strings.Contains(stderr, "from 1 on") {
 		t.Errorf("gen -n 2..70: status %d\n%s", status, stderr)
 	}
 	for _, depth := range []string{"4", "8"} {
 		dir := module(t, map[string]string{"a.go": small("theirs", strings.Replace(bounded, "DEPTH", depth, 1))})
 		status, _, stderr := collgen(t, "gen", dir)
-		if status != statusFailed || !strings.Contains(stderr, "allgather/shallow fails") || !strings.Contains(stderr, "depth "+depth) {
+		if status != statusFailed || !strings.Contains(stderr, "allgather/shallow fails") ||
+			!strings.Contains(stderr, "depth "+depth) {
 			t.Errorf("wrong at depth %s: status %d\n%s", depth, status, stderr)
 		}
 	}

@@ -152,10 +152,13 @@ func TestReadBack(t *testing.T) {
 	s.primitives = []spec.Primitive{found[0].Primitive}
 	for _, test := range []struct{ right, wrong, want string }{
 		{"", "", ""},
-		{"x.Send(peer, ", "x.Send(peer+1, ", `^\.\./\.\./gen/catalogue/linear\.go:\d+:5: send/direct: the generated code is not the algorithm: it does\n  Send\(sum\(peer, 1\); `},
-		{"x.Send(peer, ", "x.Send(uint(peer), ", `^the generated code does not compile: zsend\.go:\d+:\d+: cannot use uint\(peer\).+\n  x\.Send`},
+		{"x.Send(peer, ", "x.Send(peer+1, ",
+			`^\.\./\.\./gen/catalogue/linear\.go:\d+:5: send/direct: the generated code is not the algorithm: it does\n  Send\(sum\(peer, 1\); `},
+		{"x.Send(peer, ", "x.Send(uint(peer), ",
+			`^the generated code does not compile: zsend\.go:\d+:\d+: cannot use uint\(peer\).+\n  x\.Send`},
 		{"PointToPoint: true", "PointToPoint: false", `Send: the table says \{Name:Send .+, want `},
-		{"		if err := x.Exchange(ctx); err != nil {\n			return err\n		}\n", "x.Exchange(ctx)\n", `send/direct: zsend\.go:\d+:\d+: the call Exchange cannot be read back$`},
+		{"		if err := x.Exchange(ctx); err != nil {\n			return err\n		}\n", "x.Exchange(ctx)\n",
+			`send/direct: zsend\.go:\d+:\d+: the call Exchange cannot be read back$`},
 	} {
 		j := &job{source: s, progress: nil, files: map[string][]byte{}}
 		if err := emitGo(t.Context(), j); err != nil {
@@ -167,7 +170,8 @@ func TestReadBack(t *testing.T) {
 		}
 		j.files["zsend.go"] = []byte(text)
 		err := readBack(t.Context(), j)
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !regexp.MustCompile(test.want).MatchString(err.Error())) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(err == nil || !regexp.MustCompile(test.want).MatchString(err.Error())) {
 			t.Errorf("%q for %q: %v, want %s", test.wrong, test.right, err, test.want)
 		}
 	}
@@ -185,7 +189,8 @@ func TestSelectionIsChecked(t *testing.T) {
 			a.Requires.Size = spec.Le(spec.Size, spec.Int(4))
 		}
 	}
-	if err := checkRules(t.Context(), j); err == nil || !strings.Contains(err.Error(), "the selection table of AllReduce") {
+	if err := checkRules(t.Context(), j); err == nil || !strings.Contains(err.Error(),
+		"the selection table of AllReduce") {
 		t.Errorf("a rule for sizes that are not served: %v", err)
 	}
 }

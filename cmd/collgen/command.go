@@ -53,7 +53,8 @@ func newCall(cmd command, stdout, stderr io.Writer) (*call, runner) {
 // packageFlags registers the flags that select a package's algorithms.
 func (c *call) packageFlags() {
 	c.flags.StringVar(&c.dir, "package", "", "the algorithms of the package in `directory`")
-	c.flags.BoolVar(&c.catalogue, "catalogue", false, "the built-in algorithms, also where the package in this folder has its own")
+	c.flags.BoolVar(&c.catalogue, "catalogue", false, "the built-in algorithms, also where the package in this folder "+
+		"has its own")
 }
 
 // tuneFlag registers the flag for the file of a table of rules.

@@ -39,11 +39,13 @@ func prepareConform(base *call) runner {
 	f.ranks = rankList{1, 2, 3, 4, 5, 6, 7, 8}
 	c.flags.StringVar(&f.primitives, "primitives", "", "test these alone: `names`, such as AllReduce,Barrier")
 	c.flags.Var(&f.ranks, "ranks", "`numbers` of ranks, such as 1,2,3 or 1..8")
-	c.flags.IntVar(&f.checks, "checks", 100, "`number` of cases drawn at random for each primitive, besides one for each size, type, op and form")
+	c.flags.IntVar(&f.checks, "checks", 100, "`number` of cases drawn at random for each primitive, besides one for "+
+		"each size, type, op and form")
 	c.flags.Uint64Var(&f.seed, "seed", 1, "the `number` that they are drawn from")
 	c.flags.DurationVar(&f.patience, "patience", 20*time.Second, "a case, or the first start, that takes longer hangs")
 	c.flags.DurationVar(&f.shrinking, "shrinking", 30*time.Second, "how long a case that fails is made smaller")
-	c.flags.StringVar(&f.without, "without", "", "leave out what is `named`: primitives, types, ops, forms such as Reduce/in-place, the values overflow, nan, minus-zero, and empty blocks")
+	c.flags.StringVar(&f.without, "without", "", "leave out what is `named`: primitives, types, ops, forms such as "+
+		"Reduce/in-place, the values overflow, nan, minus-zero, and empty blocks")
 	c.flags.StringVar(&f.onlyCase, "case", "", "make these calls alone: the `JSON` of a case that has failed")
 	return c
 }

@@ -13,7 +13,8 @@ func conform(t *testing.T, spoil string, flags ...string) (status int, stdout, s
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip(err)
 	}
-	args := append(append([]string{"conform", "-ranks", "1"}, flags...), "--", "bash", "testdata/adapter.sh", "{rank}", "{n}", spoil)
+	args := append(append([]string{"conform", "-ranks", "1"}, flags...), "--", "bash", "testdata/adapter.sh", "{rank}",
+		"{n}", spoil)
 	return collgen(t, args...)
 }
 
@@ -38,7 +39,8 @@ func TestConformFails(t *testing.T) {
 	if c.Size != 1 || len(c.Steps) != 1 || c.Steps[0].Count != 5 || c.Steps[0].Delay != 0 {
 		t.Errorf("the case is %s", c.JSON())
 	}
-	if want := "'" + c.JSON() + "' -- bash testdata/adapter.sh '{rank}' '{n}' spoil"; !strings.HasSuffix(r.Failures[0].Repeat, want) {
+	if want := "'" + c.JSON() + "' -- bash testdata/adapter.sh '{rank}' '{n}' spoil"; !strings.HasSuffix(
+		r.Failures[0].Repeat, want) {
 		t.Errorf("it is repeated by %s, want %s", r.Failures[0].Repeat, want)
 	}
 	for spoil, want := range map[string]int{"spoil": statusFailed, "right": 0} {
@@ -61,7 +63,8 @@ func TestConformNothing(t *testing.T) {
 
 // TestConformNeverReady: a command that never is a rank is given up, whether it writes or not.
 func TestConformNeverReady(t *testing.T) {
-	for _, command := range [][]string{{"yes"}, {"cat", "/dev/zero"}, {"sleep", "1000"}, {"sh", "-c", "sleep 1000", "{rank}"}} {
+	for _, command := range [][]string{{"yes"}, {"cat", "/dev/zero"}, {"sleep", "1000"},
+		{"sh", "-c", "sleep 1000", "{rank}"}} {
 		status, out, errs := collgen(t, append([]string{"conform", "-ranks", "1", "-patience", "100ms", "--"}, command...)...)
 		if status != statusFailed || !strings.Contains(errs, "after -patience 100ms, the command was not ready") {
 			t.Errorf("%q: status %d\n%s\n%s", command, status, out, errs)
@@ -71,7 +74,8 @@ func TestConformNeverReady(t *testing.T) {
 
 func TestConformUsage(t *testing.T) {
 	for _, flags := range [][]string{
-		{"-ranks", "0"}, {"-ranks", "1,x"}, {"-primitives", "Shuffle"}, {"-without", "int9"}, {"-case", "{"}, {"-case", "{}"}, {"more"},
+		{"-ranks", "0"}, {"-ranks", "1,x"}, {"-primitives", "Shuffle"}, {"-without", "int9"}, {"-case", "{"}, {"-case", "{}"},
+		{"more"},
 	} {
 		if status, out, errs := conform(t, "right", flags...); status != statusUsage {
 			t.Errorf("%q: status %d\n%s\n%s", flags, status, out, errs)

@@ -74,7 +74,8 @@ func compareCost(a *algorithm, s *gen.Schedule) error {
 	if wrong == nil {
 		return nil
 	}
-	return costError{fmt.Errorf("%s declares a cost that is not that of %s: %s", a.FullName(), costCall(a, s.Params), strings.Join(wrong, "; "))}
+	return costError{fmt.Errorf("%s declares a cost that is not that of %s: %s", a.FullName(), costCall(a, s.Params),
+		strings.Join(wrong, "; "))}
 }
 
 func costCall(a *algorithm, p gen.Params) string {

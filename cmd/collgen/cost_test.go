@@ -19,7 +19,8 @@ func TestNoCost(t *testing.T) {
 		t.Errorf("a cost is generated:\n%s", text)
 	}
 	status, stdout, stderr := collgen(t, "explain", "same/copy", "-package", dir)
-	if status != 0 || strings.Contains(stdout, "formula") || !regexp.MustCompile(`\nmeasured +1 +1 +0 +1\n`).MatchString(stdout) {
+	if status != 0 || strings.Contains(stdout, "formula") || !regexp.MustCompile(`\nmeasured +1 +1 +0 +1\n`).MatchString(
+		stdout) {
 		t.Errorf("explain: status %d\n%s%s", status, stdout, stderr)
 	}
 }

@@ -66,9 +66,10 @@ func TestDiff(t *testing.T) {
 
 // TestDiffIsTheDifference carries diffs out.
 func TestDiffIsTheDifference(t *testing.T) {
-	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "\n", "c\n"}), 0, 40), func(lines []string) string {
-		return strings.Join(lines, "")
-	})
+	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "\n", "c\n"}), 0, 40),
+		func(lines []string) string {
+			return strings.Join(lines, "")
+		})
 	rapid.Check(t, func(t *rapid.T) {
 		old, new := text.Draw(t, "old"), text.Draw(t, "new")
 		diff := hunks(lines([]byte(old)), lines([]byte(new)))

@@ -70,7 +70,10 @@ func (c *proveCommand) recordProved(ctx context.Context, s *source, results []pr
 			continue
 		}
 		list = append(list, x.Record)
-		if !slices.ContainsFunc(recorded, func(r smtproof.Record) bool { return r.Algorithm == x.Algorithm && r.Digest == x.Digest }) {
+		if !slices.ContainsFunc(recorded, func(r smtproof.Record) bool {
+			return r.Algorithm == x.Algorithm &&
+				r.Digest == x.Digest
+		}) {
 			stale = append(stale, x.Algorithm)
 		}
 	}
@@ -87,7 +90,8 @@ func (c *proveCommand) recordProved(ctx context.Context, s *source, results []pr
 			fmt.Fprintln(c.stderr, "recorded of", line)
 		}
 	case len(stale) > 0:
-		return fmt.Errorf("what was proved of %s is not recorded: collgen prove -write does, and then collgen gen says it in generated code",
+		return fmt.Errorf("what was proved of %s is not recorded: collgen prove -write does, and then collgen gen says it "+
+			"in generated code",
 			strings.Join(stale, ", "))
 	}
 	return nil

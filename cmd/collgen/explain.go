@@ -63,10 +63,13 @@ func prepareExplain(c *call) runner {
 	c.flags.IntVar(&x.depth, "depth", 2, "`number` of pieces of a pipelined algorithm")
 	c.flags.Var(&x.sizes, "n", "`number` of ranks")
 	c.flags.Var(&x.sizes, "size", "`number` of ranks, as -n")
-	c.flags.BoolVar(&x.tla, "tla", false, "write the schedule and its promise as modules of TLA+, which tlaplus/models/Exec.tla runs")
+	c.flags.BoolVar(&x.tla, "tla", false, "write the schedule and its promise as modules of TLA+, which "+
+		"tlaplus/models/Exec.tla runs")
 	c.flags.IntVar(&x.bytes, "bytes", 0, "of a primitive: why a call with so many `bytes` in a block gets its algorithm")
-	c.flags.StringVar(&x.transport, "transport", "", "of a primitive: over this `transport` alone: "+strings.Join(selection.Transports, ", "))
-	c.flags.IntVar(&x.perHost, "ranks-per-host", 0, "the `number` of ranks on each host, or, of a primitive, on the host that has the most; 0: all")
+	c.flags.StringVar(&x.transport, "transport", "", "of a primitive: over this `transport` alone: "+strings.Join(
+		selection.Transports, ", "))
+	c.flags.IntVar(&x.perHost, "ranks-per-host", 0, "the `number` of ranks on each host, or, of a primitive, on the "+
+		"host that has the most; 0: all")
 	return x
 }
 
@@ -119,13 +122,15 @@ func namesOf(algorithms []*algorithm) []string {
 
 // explain proves the algorithm for one size and shows one of the schedules.
 func (c *explainCommand) explain(ctx context.Context, s *source, a *algorithm) (*explanation, error) {
-	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to, Depths: []int{c.depth}}, progress: c.progress}
+	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to, Depths: []int{c.depth}},
+		progress: c.progress}
 	j.algorithms = []*algorithm{a}
 	if err := validate(ctx, j); err != nil {
 		return nil, err
 	}
 	if local := c.localOf(a); !a.Serves(c.sizes.from, local) {
-		return nil, fmt.Errorf("%s does not serve %s: it requires %s", a.FullName(), selection.Ranks(c.sizes.from, local, a.HasLocal()), text.Requirements(a.Requires))
+		return nil, fmt.Errorf("%s does not serve %s: it requires %s", a.FullName(), selection.Ranks(c.sizes.from, local,
+			a.HasLocal()), text.Requirements(a.Requires))
 	}
 	schedule, err := c.schedule(a)
 	if err != nil {
@@ -147,7 +152,8 @@ func (c *explainCommand) explain(ctx context.Context, s *source, a *algorithm) (
 	return e, err
 }
 
-// localOf returns how many ranks each host has: if the command line does not say, the fewest more than one that a serves.
+// localOf returns how many ranks each host has: if the command line does not say, the fewest more than one that a
+// serves.
 func (c *explainCommand) localOf(a *algorithm) int {
 	if !a.HasLocal() || c.isSet("ranks-per-host") {
 		return c.perHost
@@ -210,13 +216,17 @@ func (e *explanation) write(c *explainCommand) {
 	}
 	fmt.Fprintf(c.stdout, "\n%s\n%s", e.Schedule.Primitive.Doc, text.Promise(e.Schedule.Primitive))
 	fmt.Fprintf(c.stdout, "\nThe program of every rank:\n\n%s", e.Program)
-	fmt.Fprintf(c.stdout, "\nThe steps of %s, %d %s to a block:\n\n%s", callWords(e.Schedule.Primitive, p), e.Schedule.Chunks,
+	fmt.Fprintf(c.stdout, "\nThe steps of %s, %d %s to a block:\n\n%s", callWords(e.Schedule.Primitive, p),
+		e.Schedule.Chunks,
 		plural(e.Schedule.Chunks, "chunk"), text.Table(e.Schedule))
-	fmt.Fprintf(c.stdout, "\nProved for this size%s: it ends in every interleaving, %s.\n", orderWords(*e.Proof), text.Buffering(e.Proof.Capacity > 0))
+	fmt.Fprintf(c.stdout, "\nProved for this size%s: it ends in every interleaving, %s.\n", orderWords(*e.Proof),
+		text.Buffering(e.Proof.Capacity > 0))
 	if e.Every != nil {
-		fmt.Fprintf(c.stdout, "Proved by induction for every size and depth by %s: every call may get it.\n", strings.Join(e.Every.Solvers, " and by "))
+		fmt.Fprintf(c.stdout, "Proved by induction for every size and depth by %s: every call may get it.\n",
+			strings.Join(e.Every.Solvers, " and by "))
 	} else {
-		fmt.Fprintf(c.stdout, "Not proved by induction: without the option Unproved, calls may get it up to the size and depth that collgen gen proves.\n")
+		fmt.Fprintf(c.stdout, "Not proved by induction: without the option Unproved, calls may get it up to the size and "+
+			"depth that collgen gen proves.\n")
 	}
 	e.writeCost(c)
 }
@@ -262,6 +272,7 @@ func (e *explanation) writeCost(c *explainCommand) {
 	}
 	t.flush()
 	if e.Bound != nil {
-		fmt.Fprintf(c.stdout, "\nThe bound is that of each part by itself: no algorithm need reach all three at once. Source: %s.\n", e.Bound.Source)
+		fmt.Fprintf(c.stdout, "\nThe bound is that of each part by itself: no algorithm need reach all three at once. "+
+			"Source: %s.\n", e.Bound.Source)
 	}
 }

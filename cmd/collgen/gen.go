@@ -33,7 +33,8 @@ func prepareCheck(c *call) runner { return newGenCommand(c, true) }
 func newGenCommand(c *call, check bool) *genCommand {
 	x := &genCommand{call: c, check: check, sizes: sizeRange{1, maxSize}}
 	c.tuneFlag(&x.tune)
-	c.flags.Var(&x.sizes, "n", "prove for these `numbers` of ranks, from 1 on: calls with more are refused unless collgen prove covers them")
+	c.flags.Var(&x.sizes, "n", "prove for these `numbers` of ranks, from 1 on: calls with more are refused unless "+
+		"collgen prove covers them")
 	return x
 }
 
@@ -130,14 +131,17 @@ func (j *job) remarks() (lines []string) {
 	for _, a := range j.algorithms {
 		if p := a.Primitive; len(p.Examples) == 0 && !told[p.Name] && !isCatalogues(p) {
 			told[p.Name] = true
-			lines = append(lines, fmt.Sprintf("%s: the specification has no Examples, so nothing but itself says what is meant; see \"collgen verify -spec\".", p.Name))
+			lines = append(lines, fmt.Sprintf("%s: the specification has no Examples, so nothing but itself says what is "+
+				"meant; see \"collgen verify -spec\".", p.Name))
 		}
 		switch {
 		case !j.isBuiltIn && !golang.HasFunction(a.Primitive):
-			lines = append(lines, fmt.Sprintf("%s: no function is generated for %s, a primitive between two ranks: nothing calls this algorithm.",
+			lines = append(lines, fmt.Sprintf("%s: no function is generated for %s, a primitive between two ranks: nothing "+
+				"calls this algorithm.",
 				a.FullName(), a.Primitive.Name))
 		case a.every.Sizes == "" && !proofOf(a).All:
-			lines = append(lines, fmt.Sprintf("%s: proved up to %s; calls beyond are refused. \"collgen prove -write\" proves all, and "+
+			lines = append(lines, fmt.Sprintf("%s: proved up to %s; calls beyond are refused. \"collgen prove -write\" "+
+				"proves all, and "+
 				"\"collgen gen -n 1..N\" more ranks.", a.FullName(), proofOf(a).Limits()))
 		}
 	}

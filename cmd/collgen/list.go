@@ -101,15 +101,20 @@ func (c *listCommand) run(ctx context.Context) error {
 			primitive = a.Primitive.Name
 			t.flush()
 			fmt.Fprintf(c.stdout, "\n%s\n\n", a.Primitive.Doc)
-			t.row("", "proved for", "proof", "by induction for", "messages", "chunks sent", "chunks reduced", "chunks to a block", "order", "needs")
+			t.row("", "proved for", "proof", "by induction for", "messages", "chunks sent", "chunks reduced",
+				"chunks to a block", "order", "needs")
 		}
 		e := entryOf(a)
-		t.row(e.Name, provedFor(a), proofOrigin(a), everySizes(a), short(e.Alpha), short(e.Beta), short(e.Gamma), e.Chunks, order(a.proof), e.Requires)
+		t.row(e.Name, provedFor(a), proofOrigin(a), everySizes(a), short(e.Alpha), short(e.Beta), short(e.Gamma), e.Chunks,
+			order(a.proof), e.Requires)
 	}
 	t.flush()
-	fmt.Fprintf(c.stdout, "\nOf the sizes %s, those that an algorithm serves were proved: by collgen gen, which wrote so into the file named\n"+
-		"(collgen check compares it, collgen verify proves again), or just now. By induction over steps, they were proved for all sizes, or\n"+
-		"for those said, while sizes and products fit an int, by the solvers named (collgen prove proves again); so was what they lend.\n"+
+	fmt.Fprintf(c.stdout, "\nOf the sizes %s, those that an algorithm serves were proved: by collgen gen, which wrote "+
+		"so into the file named\n"+
+		"(collgen check compares it, collgen verify proves again), or just now. By induction over steps, they were proved "+
+		"for all sizes, or\n"+
+		"for those said, while sizes and products fit an int, by the solvers named (collgen prove proves again); so was "+
+		"what they lend.\n"+
 		"Without that, calls with more ranks or a greater depth are refused, unless they have the option Unproved.\n"+
 		"Costs are those on the critical path.\n", &c.sizes)
 	return nil
@@ -154,7 +159,8 @@ func (c *call) proveMatching(ctx context.Context, s *source, sizes sizeRange) ([
 	if err != nil {
 		return nil, err
 	}
-	j := &job{source: s, options: verify.Options{From: sizes.from, To: sizes.to}, someOnly: c.isSet("n"), progress: c.progress}
+	j := &job{source: s, options: verify.Options{From: sizes.from, To: sizes.to}, someOnly: c.isSet("n"),
+		progress: c.progress}
 	j.algorithms = found
 	if err := validate(ctx, j); err != nil {
 		return nil, err

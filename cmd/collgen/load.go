@@ -96,7 +96,8 @@ func (s *source) clashes(found []variable, values *gen.Declarations) []error {
 			continue
 		}
 		if !slices.ContainsFunc(s.algorithms, func(a *algorithm) bool { return a.Primitive.Name == p.Name }) {
-			faults = append(faults, at(v.at.variable, fmt.Errorf("%s: no algorithm of this package carries out %s", v.name, p.Name)))
+			faults = append(faults, at(v.at.variable, fmt.Errorf("%s: no algorithm of this package carries out %s", v.name,
+				p.Name)))
 		} else if err := spec.Validate(p); err != nil {
 			faults = append(faults, at(v.at.variable, err))
 		}

@@ -10,8 +10,10 @@ import (
 // TestLoadError has the go command's words alone, and what to do.
 func TestLoadError(t *testing.T) {
 	for text, want := range map[string]string{
-		"err: exit status 1: stderr: go: updates to go.mod needed; to update it:\n\tgo mod tidy\n": "d: go: updates to go.mod needed; to update it:\n\tgo mod tidy",
-		"err: exit status 1: stderr: go: updates to go.mod needed\n":                               "d: go: updates to go.mod needed; to update it:\n\tgo mod tidy",
+		"err: exit status 1: stderr: go: updates to go.mod needed; to update it:\n\tgo mod tidy\n": "d: go: updates to " +
+			"go.mod needed; to update it:\n\tgo mod tidy",
+		"err: exit status 1: stderr: go: updates to go.mod needed\n": "d: go: updates to " +
+			"go.mod needed; to update it:\n\tgo mod tidy",
 		"something else": "d: something else",
 	} {
 		if got := loadError("d", errors.New(text)).Error(); got != want {
@@ -29,7 +31,8 @@ func TestUntidy(t *testing.T) {
 	_, tail, _ := strings.Cut(rest, ")\n")
 	write(t, mod, head+tail)
 	status, _, stderr := collgen(t, "gen", dir)
-	if status != statusFailed || strings.Contains(stderr, "stderr") || !strings.Contains(stderr, ": go: ") || !strings.Contains(stderr, "\n\tgo mod tidy\n") {
+	if status != statusFailed || strings.Contains(stderr, "stderr") || !strings.Contains(stderr, ": go: ") ||
+		!strings.Contains(stderr, "\n\tgo mod tidy\n") {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 }

@@ -56,7 +56,8 @@ func TestOutput(t *testing.T) {
 		{"explain-primitive", "explain Barrier -n 5 -catalogue"},
 		{"explain-call", "explain broadcast -size 4 -bytes 65537 -transport tcp -catalogue"},
 		{"explain-rdma", "explain broadcast -size 4 -ranks-per-host 1 -bytes 65537 -transport rdma -catalogue"},
-		{"explain-tuned", "explain allreduce -size 4 -bytes 8 -transport tcp -tune ../../selection/testdata/tune.json -catalogue"},
+		{"explain-tuned", "explain allreduce -size 4 -bytes 8 -transport tcp -tune " +
+			"../../selection/testdata/tune.json -catalogue"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
 		if status != 0 || stderr != "" {
@@ -70,7 +71,8 @@ func TestHelp(t *testing.T) {
 	for _, c := range commands {
 		for _, args := range [][]string{{"help", c.name}, {c.name, "-h"}, {c.name, "something", "-h"}} {
 			status, stdout, stderr := collgen(t, args...)
-			if status != 0 || stderr != "" || !strings.Contains(stdout, "collgen "+c.name+" [flags] "+c.args) || !strings.Contains(stdout, "-json") {
+			if status != 0 || stderr != "" || !strings.Contains(stdout, "collgen "+c.name+" [flags] "+c.args) ||
+				!strings.Contains(stdout, "-json") {
 				t.Errorf("collgen %q: status %d\n%s%s", args, status, stdout, stderr)
 			}
 		}
@@ -99,7 +101,8 @@ func TestUsageErrors(t *testing.T) {
 		{"explain send/direct -peer 4 -catalogue", "peer is 4, want a rank of 4"},
 		{"explain send/direct -peer -1 -catalogue", "peer is -1, want a rank of 4"},
 		{"explain barrier/dissemination -depth 0 -catalogue", "depth is 0, want at least 1"},
-		{"explain barrier -transport pigeons -catalogue", `no transport "pigeons", want one of inproc, shm, tcp, rdma, mixed`},
+		{"explain barrier -transport pigeons -catalogue",
+			`no transport "pigeons", want one of inproc, shm, tcp, rdma, mixed`},
 		{"explain barrier -bytes -1 -catalogue", "blocks of -1 bytes"},
 	} {
 		status, stdout, stderr := collgen(t, strings.Fields(test.args)...)
@@ -128,7 +131,8 @@ func TestJSON(t *testing.T) {
 	var entries []entry
 	decode(t, &entries, "list", "reducescatter", "-json", "-n", "1..8", "-catalogue")
 	ring := slices.IndexFunc(entries, func(e entry) bool { return e.Name == "reducescatter/ring" })
-	if ring < 0 || entries[ring].Alpha != "size - 1" || len(entries[ring].Sizes) != 8 || entries[ring].Proof.Schedules != 8 {
+	if ring < 0 || entries[ring].Alpha != "size - 1" || len(entries[ring].Sizes) != 8 ||
+		entries[ring].Proof.Schedules != 8 {
 		t.Errorf("list: %+v", entries)
 	}
 	decode(t, &entries, "verify", "-json", "barrier/dissemination", "-n", "3", "-catalogue")
@@ -137,7 +141,8 @@ func TestJSON(t *testing.T) {
 	}
 	var e explanation
 	decode(t, &e, "explain", "allreduce/ring", "-n", "3", "-json", "-catalogue")
-	if len(e.Schedule.Ranks) != 3 || e.Measured.Alpha != 4 || *e.Cost.Alpha != 4 || e.Bound.Chunks != 3 || len(e.Promise.After) == 0 {
+	if len(e.Schedule.Ranks) != 3 || e.Measured.Alpha != 4 || *e.Cost.Alpha != 4 || e.Bound.Chunks != 3 ||
+		len(e.Promise.After) == 0 {
 		t.Errorf("explain: %+v", e)
 	}
 	var p chosen
@@ -174,7 +179,8 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	if status := run(ctx, []string{"verify", "-catalogue"}, &stdout, &stderr); status != statusFailed || stdout.Len() > 0 || stderr.String() != "context canceled\n" {
+	if status := run(ctx, []string{"verify", "-catalogue"}, &stdout, &stderr); status != statusFailed ||
+		stdout.Len() > 0 || stderr.String() != "context canceled\n" {
 		t.Errorf("status %d\n%s%s", status, &stdout, &stderr)
 	}
 }

@@ -89,7 +89,8 @@ func TestTheirModule(t *testing.T) {
 	t.Parallel()
 	dir := module(t, ownFiles(t))
 	goCommand(t, dir, "generate", "./...")
-	if got, want := read(t, filepath.Join(dir, "zneighbours.go")), read(t, filepath.Join(example, "zneighbours.go")); got != want {
+	if got, want := read(t, filepath.Join(dir, "zneighbours.go")),
+		read(t, filepath.Join(example, "zneighbours.go")); got != want {
 		t.Errorf("what is generated is not what is in %s:\n%s", example, got)
 	}
 	goCommand(t, dir, "vet", "./...")
@@ -120,7 +121,8 @@ func TestSeededBug(t *testing.T) {
 		}
 		// The receives are in the lines from which to which the messages are written.
 		line := 1 + strings.Count(text[:strings.Index(text, "w.Recv")], "\n")
-		place := regexp.MustCompile(`exchange\.go:(\d+):5: neighbours/ring fails the check "postcondition"`).FindStringSubmatch(stderr)
+		place := regexp.MustCompile(
+			`exchange\.go:(\d+):5: neighbours/ring fails the check "postcondition"`).FindStringSubmatch(stderr)
 		if place == nil || place[1] != strconv.Itoa(line) && place[1] != strconv.Itoa(line+1) {
 			t.Errorf("want line %d or the next in the error:\n%s", line, stderr)
 		}
@@ -138,7 +140,8 @@ func TestSeededBug(t *testing.T) {
 		Error   string
 		Failure verify.Failure
 	}
-	if err := json.Unmarshal([]byte(stdout), &failure); err != nil || status != statusFailed || failure.Failure.Params.Size != 3 {
+	if err := json.Unmarshal([]byte(stdout), &failure); err != nil || status != statusFailed ||
+		failure.Failure.Params.Size != 3 {
 		t.Errorf("verify -json: status %d, %v\n%s", status, err, stdout)
 	}
 	checkDrawn(t, dir)
@@ -151,10 +154,12 @@ func checkDrawn(t *testing.T, dir string) {
 	}
 	file := filepath.Join(t.TempDir(), "wrong.svg")
 	status, _, stderr := collgen(t, "verify", "-package", dir, "-svg", file)
-	if svg := read(t, file); status != statusFailed || !strings.HasPrefix(svg, "<svg ") || !strings.Contains(stderr, file) {
+	if svg := read(t, file); status != statusFailed || !strings.HasPrefix(svg, "<svg ") ||
+		!strings.Contains(stderr, file) {
 		t.Errorf("verify -svg: status %d\n%s", status, stderr)
 	}
-	if status, _, stderr := collgen(t, "verify", "-package", dir, "-svg", t.TempDir()); status != statusFailed || !strings.Contains(stderr, "is a directory") {
+	if status, _, stderr := collgen(t, "verify", "-package", dir, "-svg", t.TempDir()); status != statusFailed ||
+		!strings.Contains(stderr, "is a directory") {
 		t.Errorf("verify -svg of a directory: status %d\n%s", status, stderr)
 	}
 }
@@ -203,9 +208,11 @@ func use(ctx context.Context, c *fast.Comm) error { return Same(ctx, c, []int8{0
 var _ = use(nil, nil)
 `, "import (", "import (\n\t\"context\"\n\t\"github.com/collgen/collgen/fast\"\n", 1)}, []string{"zsame.go"}},
 		"a command": {map[string]string{
-			"a.go": small("main", shift), "main.go": "package main\n\nfunc main() { println(Same[int8] == nil) }\n"}, []string{"zsame.go"}},
+			"a.go": small("main", shift), "main.go": "package main\n\nfunc main() { println(Same[int8] " +
+				"== nil) }\n"}, []string{"zsame.go"}},
 		"helpers in other files": {map[string]string{
-			"a.go": small("theirs", strings.Replace(strings.Replace(shift, `"copy"`, "name()", 1), "spec.Int(1)}, Out", "blocks}, Out", 1)),
+			"a.go": small("theirs", strings.Replace(strings.Replace(shift, `"copy"`, "name()", 1), "spec.Int(1)}, Out",
+				"blocks}, Out", 1)),
 			"b.go": `package theirs
 
 import (
@@ -269,40 +276,53 @@ func TestRefused(t *testing.T) {
 		want  string // a pattern
 	}{
 		"nothing declared": {map[string]string{"a.go": "package theirs\n"}, `package theirs declares no variable`},
-		"a syntax error":   {map[string]string{"a.go": small("theirs", shift), "b.go": "package theirs\n\nfunc {\n"}, `b\.go:3:6: `},
+		"a syntax error": {map[string]string{"a.go": small("theirs", shift), "b.go": "package theirs\n\nfunc {\n"},
+			`b\.go:3:6: `},
 		"a declaration that calls what is not generated": {map[string]string{
-			"a.go": small("theirs", strings.Replace(shift, `Doc: "It copies."`, "Doc: missing()", 1))}, `do not compile:\n(.*\n)*.*/a\.go:16:38: undefined: missing`},
+			"a.go": small("theirs", strings.Replace(shift, `Doc: "It copies."`, "Doc: missing()",
+				1))}, `do not compile:\n(.*\n)*.*/a\.go:16:38: undefined: missing`},
 		"a declaration that panics": {map[string]string{
-			"a.go": small("theirs", strings.Replace(shift, `Doc: "It copies."`, "Doc: []string{}[zero]", 1)+"\nvar zero = len(``)\n")},
+			"a.go": small("theirs", strings.Replace(shift, `Doc: "It copies."`, "Doc: []string{}[zero]",
+				1)+"\nvar zero = len(``)\n")},
 			`have no values:\n(.*\n)*.*index out of range(.*\n)*.*a\.go:16`},
 		"a missing node": {map[string]string{
-			"a.go": small("theirs", strings.Replace(shift, "gen.Step{gen.Copy", "nil, gen.Step{gen.Copy", 1))}, `have no values:\n.*copying: a node is nil`},
+			"a.go": small("theirs", strings.Replace(shift, "gen.Step{gen.Copy", "nil, gen.Step{gen.Copy",
+				1))}, `have no values:\n.*copying: a node is nil`},
 		"two algorithms of one name": {map[string]string{
-			"a.go": small("theirs", shift), "b.go": "package theirs\n\nvar another = copying\n"}, `[ab]\.go:\d+:5: there are two algorithms same/copy`},
+			"a.go": small("theirs", shift),
+			"b.go": "package theirs\n\nvar another = copying\n"}, `[ab]\.go:\d+:5: there are two algorithms same/copy`},
 		"two primitives of one name": {map[string]string{
-			"a.go": small("theirs", shift+strings.NewReplacer("same", "same2", "copying", "copying2", `"copy"`, `"copy2"`, "spec.Rank,", "spec.Root,").Replace(shift))},
+			"a.go": small("theirs", shift+strings.NewReplacer("same", "same2", "copying", "copying2", `"copy"`, `"copy2"`,
+				"spec.Rank,", "spec.Root,").Replace(shift))},
 			`a\.go:\d+:5: same/copy2?: there are two primitives Same`},
 		"a primitive without an algorithm": {map[string]string{
-			"a.go": small("theirs", shift+"\nvar lonely = spec.Primitive{Name: `Lonely`}\n")}, `a\.go:23:5: lonely: no algorithm`},
+			"a.go": small("theirs", shift+"\nvar lonely = spec.Primitive{Name: "+
+				"`Lonely`}\n")}, `a\.go:23:5: lonely: no algorithm`},
 		"a name that is needed": {map[string]string{
-			"a.go": small("theirs", shift), "b.go": "package theirs\n\nfunc Same() {}\n"}, `a\.go:15:5: same/copy: .* the name Same, .*b\.go:3:6`},
+			"a.go": small("theirs", shift),
+			"b.go": "package theirs\n\nfunc Same() {}\n"}, `a\.go:15:5: same/copy: .* the name Same, .*b\.go:3:6`},
 		"an invalid primitive": {map[string]string{
 			"a.go": small("theirs", strings.Replace(shift, `Doc: "Same shifts.", `, "", 1))}, `a\.go:9:5: Same: Doc is empty`},
 		"a primitive without a function": {map[string]string{
-			"a.go": small("theirs", strings.Replace(shift, "Out: spec.Buffer{Blocks: spec.Int(1)}", "Out: spec.Buffer{Blocks: spec.Down(spec.Int(1), spec.Size)}", 1))},
+			"a.go": small("theirs", strings.Replace(shift, "Out: spec.Buffer{Blocks: spec.Int(1)}",
+				"Out: spec.Buffer{Blocks: spec.Down(spec.Int(1), spec.Size)}", 1))},
 			`a\.go:15:5: Same: the conditional`},
 		"a cost that is too low": {map[string]string{
-			"a.go": small("theirs", strings.Replace(shift, "Gamma: spec.Int(0)}", "Gamma: spec.Sub(spec.Size, spec.Int(1))}", 1))},
+			"a.go": small("theirs", strings.Replace(shift, "Gamma: spec.Int(0)}", "Gamma: spec.Sub(spec.Size, spec.Int(1))}",
+				1))},
 			`a\.go:18:8: same/copy declares a cost that is not that of 2 ranks: Gamma is 1 there, measured 0`},
 		"a cost from elsewhere": {map[string]string{
-			"a.go": small("theirs", strings.Replace(shift, "Cost: gen.Cost{Alpha: spec.Int(1), Beta: spec.Int(1), Gamma: spec.Int(0)}", "Cost: dear", 1)+
+			"a.go": small("theirs", strings.Replace(shift, "Cost: gen.Cost{Alpha: spec.Int(1), Beta: spec.Int(1), Gamma: "+
+				"spec.Int(0)}", "Cost: dear", 1)+
 				"\nvar dear = gen.Cost{Beta: spec.Int(2)}\n")},
 			`a\.go:15:5: same/copy declares a cost that is not that of 2 ranks: Beta is 2 there, measured 1`},
 		"an invalid action": {map[string]string{
-			"a.go": small("theirs", strings.Replace(shift, "From: gen.Chunk(spec.In, spec.Int(0))", "From: gen.Chunk(`nowhere`, spec.Int(0))", 1))},
+			"a.go": small("theirs", strings.Replace(shift, "From: gen.Chunk(spec.In, spec.Int(0))",
+				"From: gen.Chunk(`nowhere`, spec.Int(0))", 1))},
 			`a\.go:17:\d+: same/copy, action 0: .*nowhere`},
 		"names that have a meaning": {map[string]string{
-			"a.go": small("theirs", strings.Replace(shift, "gen.Step{gen.Copy", "named(`x`), named(`string`), named(`len`), gen.Step{gen.Copy", 1)+
+			"a.go": small("theirs", strings.Replace(shift, "gen.Step{gen.Copy",
+				"named(`x`), named(`string`), named(`len`), gen.Step{gen.Copy", 1)+
 				"\nfunc named(name string) gen.Node { return gen.For{Var: name, N: spec.Size, Body: []gen.Node{gen.Step{gen.Copy{"+
 				"Into: gen.Chunk(spec.Out, spec.Int(0)), From: gen.Chunk(spec.In, spec.Int(0))}}}} }\n")},
 			`a\.go:15:5: same/copy: .* the name "x" itself.*\n.*the name "string" is predeclared(.*\n)*.*the name "len" is`},
@@ -310,16 +330,19 @@ func TestRefused(t *testing.T) {
 			"a.go": small("theirs", shift), "b.go": "package theirs\n\nfunc Same() {}\nfunc StartSame() {}\n"},
 			`a\.go:15:5: same/copy: .* the name Same, .*b\.go:3:6\n.* the name StartSame, .*b\.go:4:6`},
 		"a number that is a truth value": {map[string]string{
-			"a.go": small("theirs", strings.Replace(shift, "gen.Chunk(spec.In, spec.Int(0))", "gen.Chunk(spec.In, spec.Lt(spec.Rank, spec.Int(0)))", 1))},
+			"a.go": small("theirs", strings.Replace(shift, "gen.Chunk(spec.In, spec.Int(0))",
+				"gen.Chunk(spec.In, spec.Lt(spec.Rank, spec.Int(0)))", 1))},
 			`a\.go:17:\d+: same/copy: .* truth value`},
-		"room in channels that no transport promises": {map[string]string{"exchange.go": strings.Replace(read(t, filepath.Join(example, "exchange.go")),
+		"room in channels that no transport promises": {map[string]string{"exchange.go": strings.Replace(read(t,
+			filepath.Join(example, "exchange.go")),
 			receive, "), w.Step(\n"+receive, 1)},
 			`exchange\.go:\d+:\d+: neighbours/ring fails the check "room": .*, which no transport promises\n(.*\n)*.*recv .* from 1\n +waits for rank 0, step 0: send in.0. to 1`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := module(t, test.files)
-			if _, _, stderr := collgen(t, "verify", "-n", "1..2", "-package", dir); isOfVerify(name) && !regexp.MustCompile(test.want).MatchString(stderr) {
+			if _, _, stderr := collgen(t, "verify", "-n", "1..2", "-package", dir); isOfVerify(name) &&
+				!regexp.MustCompile(test.want).MatchString(stderr) {
 				t.Errorf("verify: want %s in\n%s", test.want, stderr)
 			}
 			status, stdout, stderr := collgen(t, "gen", dir)
@@ -335,7 +358,8 @@ func TestRefused(t *testing.T) {
 
 // isOfVerify reports whether verify has to refuse what TestRefused has under that name, and not gen alone.
 func isOfVerify(name string) bool {
-	return slices.Contains([]string{"names that have a meaning", "names that are needed", "a number that is a truth value"}, name)
+	return slices.Contains([]string{"names that have a meaning", "names that are needed",
+		"a number that is a truth value"}, name)
 }
 
 // TestLibrary has a package that is no command, with tests in it and outside of it: they do not keep gen and check from
@@ -378,7 +402,8 @@ func %s(t *testing.T) {
 	if status, stdout, stderr := collgen(t, "check", dir); status != 0 || stdout != "" {
 		t.Errorf("check: status %d\n%s%s", status, stdout, stderr)
 	}
-	if out := goCommand(t, dir, "test", "-v", "."); !strings.Contains(out, "PASS: TestInside") || !strings.Contains(out, "PASS: TestOutside") {
+	if out := goCommand(t, dir, "test", "-v", "."); !strings.Contains(out, "PASS: TestInside") ||
+		!strings.Contains(out, "PASS: TestOutside") {
 		t.Errorf("go test:\n%s", out)
 	}
 }
@@ -420,9 +445,11 @@ func TestCheck(t *testing.T) {
 	good := read(t, file)
 	write(t, file, strings.Replace(good, "return nil", "return ctx.Err()", 1))
 	write(t, stale, generatedMark+"\npackage theirs\n")
-	expect("edited, and a stale one", statusFailed, "zstale.go\n+++ /dev/null\n", "zsame.go differs\n  "+relativeName(stale)+" is not generated any more\n")
+	expect("edited, and a stale one", statusFailed, "zstale.go\n+++ /dev/null\n",
+		"zsame.go differs\n  "+relativeName(stale)+" is not generated any more\n")
 	_, stdout, _ := collgen(t, "check", "-json", dir)
-	if err := json.Unmarshal([]byte(stdout), &changes); err != nil || len(changes) != 2 || !strings.Contains(changes[0].Diff, "\n-\treturn ctx.Err()\n+\treturn nil\n") {
+	if err := json.Unmarshal([]byte(stdout), &changes); err != nil || len(changes) != 2 ||
+		!strings.Contains(changes[0].Diff, "\n-\treturn ctx.Err()\n+\treturn nil\n") {
 		t.Errorf("check -json: %v\n%s", err, stdout)
 	}
 	if status, stdout, stderr := collgen(t, "gen", dir); status != 0 || strings.Count(stdout, "\n") != 2 {
@@ -439,7 +466,8 @@ func TestCheck(t *testing.T) {
 func TestNearTemp(t *testing.T) {
 	for name, temp := range map[string]string{"a sibling": "..", "inside": "temp"} {
 		t.Run(name, func(t *testing.T) {
-			dir := module(t, map[string]string{"a.go": small("theirs", strings.Replace(shift, `Source: "new"`, `Sauce: "new"`, 1))})
+			dir := module(t, map[string]string{"a.go": small("theirs", strings.Replace(shift, `Source: "new"`, `Sauce: "new"`,
+				1))})
 			temp := filepath.Join(dir, temp)
 			if err := os.MkdirAll(temp, 0o700); err != nil {
 				t.Fatal(err)

@@ -97,7 +97,8 @@ func (j *job) isFree(a *algorithm) error {
 	var faults []error
 	for _, name := range golang.ReservedNames(a.Primitive) {
 		if where, ok := j.taken[name]; ok {
-			faults = append(faults, fmt.Errorf("%s: generated code needs the name %s, which is declared at %s", a.FullName(), name, where))
+			faults = append(faults, fmt.Errorf("%s: generated code needs the name %s, which is declared at %s", a.FullName(),
+				name, where))
 		}
 	}
 	return errors.Join(faults...)
@@ -209,8 +210,10 @@ func blamed(err error) string {
 
 func proofOf(a *algorithm) golang.Proof {
 	s := a.proof
-	p := golang.Proof{Sizes: s.Sizes, Depths: s.Depths, Deeper: s.Deeper, Few: verify.ManyDepths, Local: a.HasLocal(), Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
-		Segment: s.Capacity > 0, Every: golang.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations, Solvers: a.every.Solvers}}
+	p := golang.Proof{Sizes: s.Sizes, Depths: s.Depths, Deeper: s.Deeper, Few: verify.ManyDepths, Local: a.HasLocal(),
+		Schedules: s.Schedules, InPlace: s.InPlace, Folds: s.Folds, Order: s.Order,
+		Segment: s.Capacity > 0, Every: golang.Induction{Sizes: a.every.Sizes, Obligations: a.every.Obligations,
+			Solvers: a.every.Solvers}}
 	if n := len(s.Sizes); n > 0 {
 		p.All = verify.TriesAll(&a.Algorithm, s.Sizes[n-1])
 	}

@@ -16,7 +16,8 @@ func (s *source) find(ctx context.Context) {
 	if !s.isBuiltIn || len(s.algorithms) == 0 || s.algorithms[0].at.variable.IsValid() {
 		return
 	}
-	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax, Dir: s.dir, Env: buildEnv()}, ownPath)
+	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax, Dir: s.dir, Env: buildEnv()},
+		ownPath)
 	if err != nil || len(found) != 1 || found[0].Types == nil {
 		return
 	}

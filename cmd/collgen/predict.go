@@ -57,13 +57,17 @@ func prepareCost(base *call) runner {
 	c.flags.IntVar(&c.root, "root", 0, "`rank` of the root")
 	c.flags.IntVar(&c.depth, "depth", 0, "`number` of pieces of a pipelined algorithm; 0: 1, 4 and 16")
 	c.flags.Float64Var(&c.costing.alpha, "alpha", usualCosting.alpha, "`seconds` that a message takes between hosts")
-	c.flags.Float64Var(&c.costing.beta, "beta", usualCosting.beta, "`seconds` that a byte takes on a link, which is a host's in each direction")
+	c.flags.Float64Var(&c.costing.beta, "beta", usualCosting.beta,
+		"`seconds` that a byte takes on a link, which is a host's in each direction")
 	c.flags.Float64Var(&c.costing.gamma, "gamma", usualCosting.gamma, "`seconds` that it takes to reduce a byte")
-	c.flags.IntVar(&c.costing.perHost, "ranks-per-host", usualCosting.perHost, "`number` of ranks on each host, which share its link")
+	c.flags.IntVar(&c.costing.perHost, "ranks-per-host", usualCosting.perHost,
+		"`number` of ranks on each host, which share its link")
 	c.flags.Float64Var(&c.costing.nearAlpha, "near-alpha", 0, "`seconds` that a message takes between two ranks of a host")
-	c.flags.Float64Var(&c.costing.nearBeta, "near-beta", 0, "`seconds` that a byte takes in the memory of a host, which its ranks share")
+	c.flags.Float64Var(&c.costing.nearBeta, "near-beta", 0, "`seconds` that a byte takes in the memory of a host, which "+
+		"its ranks share")
 	c.flags.StringVar(&c.costing.file, "machine", "",
-		"take the machine from the JSON in `file` (docs/cost.md), with those of the numbers above that are on the command line")
+		"take the machine from the JSON in `file` (docs/cost.md), with those of the numbers above that are on the "+
+			"command line")
 	return c
 }
 
@@ -73,7 +77,8 @@ func (c *costCommand) run(ctx context.Context) error {
 		return usageError{errors.New("want a primitive, or the name of one algorithm")}
 	}
 	if n := c.costing.ranks; n < 1 || c.root < 0 || c.root >= n || c.bytes < 0 || c.depth < 0 {
-		return usageError{fmt.Errorf("root %d of %d ranks, %d bytes, depth %d: there is no such call", c.root, n, c.bytes, c.depth)}
+		return usageError{fmt.Errorf("root %d of %d ranks, %d bytes, depth %d: there is no such call", c.root, n, c.bytes,
+			c.depth)}
 	}
 	m, err := c.costing.machine(c.isSet)
 	if err != nil {
@@ -175,7 +180,8 @@ func (c *costCommand) predict(ctx context.Context, m *simulate.Machine, a *gen.A
 }
 
 func newPrediction(c *simulate.Call, r *simulate.Result) prediction {
-	p := prediction{Algorithm: c.Algorithm.FullName(), Depth: c.Depth, Seconds: r.Time.Seconds(), Parts: map[string]float64{},
+	p := prediction{Algorithm: c.Algorithm.FullName(), Depth: c.Depth, Seconds: r.Time.Seconds(),
+		Parts:    map[string]float64{},
 		Messages: r.Messages, Bytes: r.Bytes, Busiest: r.Busiest.What, Busy: r.Busiest.Busy.Seconds()}
 	if r.Time > 0 {
 		p.Bandwidth = float64(c.Blocks()) * float64(c.Block) / p.Seconds / 1e9
@@ -193,7 +199,8 @@ func (c *costCommand) writePredictions(all []prediction) {
 	t := newTable(c.stdout)
 	t.row("algorithm", "depth", "µs", "GB/s", "messages", "of the time", "busiest")
 	for _, p := range all {
-		t.row(p.Algorithm, p.Depth, fmt.Sprintf("%.4g", p.Seconds*1e6), fmt.Sprintf("%.3g", p.Bandwidth), p.Messages, p.shares(),
+		t.row(p.Algorithm, p.Depth, fmt.Sprintf("%.4g", p.Seconds*1e6), fmt.Sprintf("%.3g", p.Bandwidth), p.Messages,
+			p.shares(),
 			p.busiest())
 	}
 	t.flush()

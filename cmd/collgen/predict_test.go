@@ -12,7 +12,8 @@ import (
 // TestCost compares what is predicted for a ring with its formula, and looks at the order of the table.
 func TestCost(t *testing.T) {
 	var ring []prediction
-	decode(t, &ring, "cost", "-catalogue", "-n", "8", "-bytes", "8000", "-alpha", "1e-6", "-beta", "1e-9", "-gamma", "1e-9", "allreduce/ring", "-json")
+	decode(t, &ring, "cost", "-catalogue", "-n", "8", "-bytes", "8000", "-alpha", "1e-6", "-beta", "1e-9", "-gamma",
+		"1e-9", "allreduce/ring", "-json")
 	want := 14*(1e-6+1000e-9) + 7*1000e-9 // 2(n-1) messages of an eighth, half of them reduced
 	if len(ring) != 1 || math.Abs(ring[0].Seconds-want) > 1e-9 || ring[0].Messages != 8*14 || ring[0].Bytes != 8*14*1000 {
 		t.Errorf("%+v, want %v seconds", ring, want)
@@ -58,7 +59,8 @@ func TestCostOfTwoLevels(t *testing.T) {
 		{[]string{"-machine", file, "-alpha", "1e-6", "-near-alpha", "1e-6"}, 3e-6},
 	} {
 		var got []prediction
-		decode(t, &got, append([]string{"cost", "-catalogue", "-n", "4", "-ranks-per-host", "2", "-bytes", "4", "-beta", "0", "-json", "allgather/ring"}, tc.args...)...)
+		decode(t, &got, append([]string{"cost", "-catalogue", "-n", "4", "-ranks-per-host", "2", "-bytes", "4", "-beta", "0",
+			"-json", "allgather/ring"}, tc.args...)...)
 		if len(got) != 1 || math.Abs(got[0].Seconds-tc.want) > 1e-10 {
 			t.Errorf("%q: %+v, want %v", tc.args, got, tc.want)
 		}

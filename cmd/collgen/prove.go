@@ -29,7 +29,8 @@ func prepareProve(base *call) runner {
 	c.packageFlags()
 	c.flags.StringVar(&c.solvers, "solver", "z3,cvc5", "`names` of the solvers, all of which have to prove everything")
 	c.flags.StringVar(&c.scripts, "smt", "", "write the scripts that the solvers get into `folder`")
-	c.flags.DurationVar(&c.limit, "limit", time.Minute, "`time` that a solver has for one answer; what it does not answer is not proved")
+	c.flags.DurationVar(&c.limit, "limit", time.Minute, "`time` that a solver has for one answer; what it does not "+
+		"answer is not proved")
 	c.flags.BoolVar(&c.write, "write", false, "record what was proved, in zproved.txt beside the generated code")
 	return c
 }
@@ -41,8 +42,8 @@ type provedEvery struct {
 	Open    []string `json:"open,omitempty"` // what is not proved
 }
 
-// isTried reports whether the algorithm serves its Sizes alone, each of which collgen gen and collgen verify prove: there
-// is nothing for a solver, and no record.
+// isTried reports whether the algorithm serves its Sizes alone, each of which collgen gen and collgen verify prove:
+// there is nothing for a solver, and no record.
 func (x provedEvery) isTried() bool { return x.Digest == "" && len(x.Open) == 0 }
 
 // run runs collgen prove.
@@ -90,7 +91,8 @@ func (c *proveCommand) run(ctx context.Context) error {
 }
 
 // proveEvery proves one algorithm, and explains what is open.
-func (c *proveCommand) proveEvery(ctx context.Context, p *smtproof.Problem, o smtproof.Options) (x provedEvery, faults []error, err error) {
+func (c *proveCommand) proveEvery(ctx context.Context, p *smtproof.Problem, o smtproof.Options) (x provedEvery,
+	faults []error, err error) {
 	o.Progress = func(done, of int) { c.progress.Update("%s: %d of %d answers", p.Algorithm.FullName(), done, of) }
 	proof, err := p.Prove(ctx, o)
 	if err != nil {
@@ -102,14 +104,16 @@ func (c *proveCommand) proveEvery(ctx context.Context, p *smtproof.Problem, o sm
 		open := proof.Refute(ctx, i, c.limit)
 		x.Open, faults = append(x.Open, open.Obligation.String()), append(faults, open)
 	}
-	c.progress.Stage("%s: %d of %d obligations proved in %.1f s", r.Algorithm, r.Obligations-len(x.Open), r.Obligations, x.Seconds)
+	c.progress.Stage("%s: %d of %d obligations proved in %.1f s", r.Algorithm, r.Obligations-len(x.Open), r.Obligations,
+		x.Seconds)
 	return x, faults, nil
 }
 
-// problems returns those of the algorithms that the command line names, in the form of which Go is generated. Those that
-// serve no sizes but those that are tried are results already, and so are those for which there is no argument: of these
-// nothing is proved.
-func (c *proveCommand) problems(ctx context.Context, s *source) (problems []*smtproof.Problem, results []provedEvery, err error) {
+// problems returns those of the algorithms that the command line names, in the form of which Go is generated. Those
+// that serve no sizes but those that are tried are results already, and so are those for which there is no argument: of
+// these nothing is proved.
+func (c *proveCommand) problems(ctx context.Context, s *source) (problems []*smtproof.Problem, results []provedEvery,
+	err error) {
 	found, err := s.match(c.arg(""))
 	if err != nil {
 		return nil, nil, err
@@ -124,12 +128,14 @@ func (c *proveCommand) problems(ctx context.Context, s *source) (problems []*smt
 	for _, a := range found {
 		if verify.TriesAll(&a.Algorithm, maxSize) {
 			most, _ := a.MostRanks()
-			results = append(results, provedEvery{Record: smtproof.Record{Algorithm: a.FullName(), Sizes: fmt.Sprintf("1..%d", most)}})
+			results = append(results, provedEvery{Record: smtproof.Record{Algorithm: a.FullName(),
+				Sizes: fmt.Sprintf("1..%d", most)}})
 			continue
 		}
 		p, err := smtproof.ProblemOf(&a.Algorithm)
 		if err != nil {
-			results = append(results, provedEvery{Record: smtproof.Record{Algorithm: a.FullName()}, Open: []string{a.locate(fmt.Errorf("nothing is proved for every size: %w", err)).Error()}})
+			results = append(results, provedEvery{Record: smtproof.Record{Algorithm: a.FullName()},
+				Open: []string{a.locate(fmt.Errorf("nothing is proved for every size: %w", err)).Error()}})
 			continue
 		}
 		if c.scripts != "" {

@@ -21,7 +21,8 @@ func TestProve(t *testing.T) {
 	needSolvers(t)
 	dir := t.TempDir()
 	var stdout, stderr bytes.Buffer
-	if status := run(t.Context(), []string{"prove", "-catalogue", "-json", "-smt", dir, "allgather/ring"}, &stdout, &stderr); status != 0 {
+	if status := run(t.Context(), []string{"prove", "-catalogue", "-json", "-smt", dir, "allgather/ring"}, &stdout,
+		&stderr); status != 0 {
 		t.Fatalf("status %d: %s", status, &stderr)
 	}
 	var results []provedEvery
@@ -63,7 +64,8 @@ func TestProveTheirs(t *testing.T) {
 	want := files[recordName]
 	delete(files, recordName)
 	dir := module(t, files)
-	if status, _, stderr := collgen(t, "prove", "-package", dir); status != statusFailed || !strings.Contains(stderr, "is not recorded") {
+	if status, _, stderr := collgen(t, "prove", "-package", dir); status != statusFailed ||
+		!strings.Contains(stderr, "is not recorded") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 	status, _, stderr := collgen(t, "prove", "-write", "-package", dir)
@@ -81,7 +83,8 @@ func TestProveTheirs(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(dir, recordName), "neighbours/ring all")
-	if status, _, stderr := collgen(t, "list", "-package", dir); status != statusFailed || !strings.Contains(stderr, recordName+": not a record") {
+	if status, _, stderr := collgen(t, "list", "-package", dir); status != statusFailed ||
+		!strings.Contains(stderr, recordName+": not a record") {
 		t.Errorf("with a broken record, status %d: %s", status, stderr)
 	}
 }
@@ -94,14 +97,17 @@ func TestProveForgotten(t *testing.T) {
 	files := ownFiles(t)
 	from, to := strings.Index(files["exchange.go"], "\tHints: "), strings.LastIndex(files["exchange.go"], "\tCost: ")
 	for hints, want := range map[string]string{
-		"": "its Hints have no invariant of the loop over turn, which has to say which cells of out hold what before each turn, " +
+		"": "its Hints have no invariant of the loop over turn, which has to say which cells of out hold what before " +
+			"each turn, " +
 			"over rank, size, prev, next, to, from and turn\n",
-		"\tHints: gen.Hints{Loops: make([]gen.Invariant, 1)},\n": "it may be the invariant of the loop over turn that is wrong, or says too little, " +
+		"\tHints: gen.Hints{Loops: make([]gen.Invariant, 1)},\n": "it may be the invariant of the loop over turn that is " +
+			"wrong, or says too little, " +
 			"since nothing is known of cell 1 of out on rank 0\n",
 	} {
 		text := files["exchange.go"]
 		dir := module(t, map[string]string{"exchange.go": text[:from] + hints + text[to:]})
-		if status, _, stderr := collgen(t, "prove", "-package", dir, "neighbours/shifts"); status != statusFailed || !strings.Contains(stderr, want) {
+		if status, _, stderr := collgen(t, "prove", "-package", dir, "neighbours/shifts"); status != statusFailed ||
+			!strings.Contains(stderr, want) {
 			t.Errorf("status %d, want %q in %s", status, want, stderr)
 		}
 	}
@@ -140,13 +146,14 @@ func TestProveWithoutInvariant(t *testing.T) {
 	a.Name, a.Hints = "mine", gen.Hints{}
 	s.add(a, position{})
 	problems, results, err := c.problems(t.Context(), s)
-	if err != nil || len(problems) != 0 || len(results) != 1 || !strings.Contains(results[0].Open[0], "no invariant of the loop over s") {
+	if err != nil || len(problems) != 0 || len(results) != 1 || !strings.Contains(results[0].Open[0],
+		"no invariant of the loop over s") {
 		t.Errorf("%v %v %+v", problems, err, results)
 	}
 }
 
-// TestProveTried has algorithms without an invariant, which serve so many ranks: those that are all tried need none and have
-// no record, and one rank more is too many.
+// TestProveTried has algorithms without an invariant, which serve so many ranks: those that are all tried need none and
+// have no record, and one rank more is too many.
 func TestProveTried(t *testing.T) {
 	for most, isTried := range map[int]bool{verify.MaxSize: true, verify.MaxSize + 1: false} {
 		var stdout, stderr strings.Builder
@@ -174,7 +181,8 @@ func TestProveTried(t *testing.T) {
 
 // TestRecordNotWritten: what could not be written is not said to be recorded.
 func TestRecordNotWritten(t *testing.T) {
-	results := []provedEvery{{Record: smtproof.Record{Algorithm: "a/b", Digest: "0x1", Sizes: "all", Obligations: 3, Solvers: []string{"z3"}}}}
+	results := []provedEvery{{Record: smtproof.Record{Algorithm: "a/b", Digest: "0x1", Sizes: "all", Obligations: 3,
+		Solvers: []string{"z3"}}}}
 	for dir, isWritten := range map[string]bool{t.TempDir(): true, filepath.Join(t.TempDir(), "missing"): false} {
 		var stderr strings.Builder
 		c := &proveCommand{call: &call{stderr: &stderr}}

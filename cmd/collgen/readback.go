@@ -74,12 +74,14 @@ func provedOf(a *algorithm) readback.Proved {
 }
 
 // needed are the packages whose types generated code uses, and those that these types are made of.
-var needed = []string{golang.Runtime, golang.ExecutorPath, golang.CollectivePath, specPath, "github.com/collgen/collgen/selection"}
+var needed = []string{golang.Runtime, golang.ExecutorPath, golang.CollectivePath, specPath,
+	"github.com/collgen/collgen/selection"}
 
 // sources returns the files, without those that were generated, of the package, and of those whose types its generated
 // code uses.
 func (j *job) sources(ctx context.Context) (readback.Sources, error) {
-	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedName | packages.NeedFiles, Dir: j.dir, Env: buildEnv()},
+	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedName | packages.NeedFiles, Dir: j.dir,
+		Env: buildEnv()},
 		append([]string{"."}, needed...)...)
 	if err != nil {
 		return nil, loadError(j.dir, err)

@@ -69,7 +69,8 @@ func readRecord(to map[string]recorded, file, comment string) {
 
 // readOne adds what text says of one algorithm.
 func readOne(to map[string]recorded, file, text string) {
-	name, sizes, hash := recordedName.FindStringSubmatch(text), recordedSizes.FindStringSubmatch(text), recordedHash.FindStringSubmatch(text)
+	name, sizes, hash := recordedName.FindStringSubmatch(text), recordedSizes.FindStringSubmatch(text),
+		recordedHash.FindStringSubmatch(text)
 	if name == nil || sizes == nil || hash == nil {
 		return
 	}

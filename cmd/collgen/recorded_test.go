@@ -30,7 +30,8 @@ func TestRecall(t *testing.T) {
 		if !a.proved || filepath.Base(a.recorded) != golang.FileName(a.Primitive) || !slices.Equal(a.proof.Sizes, sizes) {
 			t.Errorf("%s: recorded in %q for sizes %v", a.FullName(), a.recorded, a.proof.Sizes)
 		}
-		if isReduction := !slices.Contains([]string{"AllGather", "AllToAll", "Barrier", "Broadcast", "Gather", "Scatter", "Send"}, strings.TrimSuffix(a.Primitive.Name, "V")); a.proof.Folds != isReduction {
+		if isReduction := !slices.Contains([]string{"AllGather", "AllToAll", "Barrier", "Broadcast", "Gather", "Scatter",
+			"Send"}, strings.TrimSuffix(a.Primitive.Name, "V")); a.proof.Folds != isReduction {
 			t.Errorf("%s: folds %v", a.FullName(), a.proof.Folds)
 		}
 	}
@@ -57,19 +58,23 @@ func TestRecallChanged(t *testing.T) {
 
 // TestReadRecord reads comments as emit prints them, and nothing from others.
 func TestReadRecord(t *testing.T) {
-	const good = "f is same/copy. It copies.\n\nProved for sizes 1, 2, 4..6, 8, all roots, depths 1..4 (up to size 8 also\n5..8), in place (9 schedules): x. " +
+	const good = "f is same/copy. It copies.\n\nProved for sizes 1, 2, 4..6, 8, all roots, depths 1..4 (up to size 8 " +
+		"also\n5..8), in place (9 schedules): x. " +
 		"Order: same tree on all ranks.\n\nSpecification 0x1.\nAlgorithm 0x0123456789abcdef.\n"
 	got := map[string]recorded{}
 	readRecord(got, "z.go", good)
 	r := got["same/copy 0x0123456789abcdef"]
-	if !slices.Equal(r.proof.Sizes, []int{1, 2, 4, 5, 6, 8}) || !slices.Equal(r.proof.Depths, []int{1, 2, 3, 4}) || !r.proof.Folds || r.proof.Order != spec.SameTree || r.file != "z.go" {
+	if !slices.Equal(r.proof.Sizes, []int{1, 2, 4, 5, 6, 8}) || !slices.Equal(r.proof.Depths, []int{1, 2, 3, 4}) ||
+		!r.proof.Folds || r.proof.Order != spec.SameTree || r.file != "z.go" {
 		t.Errorf("%+v", got)
 	}
-	members := "f has n for a parameter. It copies.\n\n" + strings.ReplaceAll(good, "f is same/copy", "With n 2, it is same/copy-2") +
+	members := "f has n for a parameter. It copies.\n\n" + strings.ReplaceAll(good, "f is same/copy",
+		"With n 2, it is same/copy-2") +
 		"\n" + strings.NewReplacer("f is same/copy", "With n 3, it is same/copy-3", "1, 2, 4..6, 8", "1..3").Replace(good)
 	got = map[string]recorded{}
 	readRecord(got, "z.go", members)
-	if x, y := got["same/copy-2 0x0123456789abcdef"].proof, got["same/copy-3 0x0123456789abcdef"].proof; len(got) != 2 || len(x.Sizes) != 6 || len(y.Sizes) != 3 {
+	if x, y := got["same/copy-2 0x0123456789abcdef"].proof, got["same/copy-3 0x0123456789abcdef"].proof; len(got) != 2 ||
+		len(x.Sizes) != 6 || len(y.Sizes) != 3 {
 		t.Errorf("of members: %+v", got)
 	}
 	for _, part := range []string{"f is same/copy. ", "Proved for sizes", "0123", "Algorithm"} {
@@ -78,7 +83,8 @@ func TestReadRecord(t *testing.T) {
 			t.Errorf("without %q: %+v", part, got)
 		}
 	}
-	for _, bad := range [][2]string{{"4..6", "6..4"}, {"8, all", "9999, all"}, {"1..4 (", "4..1 ("}, {"same tree", "some tree"}} {
+	for _, bad := range [][2]string{{"4..6", "6..4"}, {"8, all", "9999, all"}, {"1..4 (", "4..1 ("},
+		{"same tree", "some tree"}} {
 		got := map[string]recorded{}
 		if readRecord(got, "z.go", strings.Replace(good, bad[0], bad[1], 1)); len(got) > 0 {
 			t.Errorf("with %q: %+v", bad[1], got)
@@ -89,7 +95,8 @@ func TestReadRecord(t *testing.T) {
 // TestShown shows the algorithms of the package in the current folder, and the catalogue where there are none.
 func TestShown(t *testing.T) {
 	theirs := module(t, map[string]string{"a.go": small("theirs", shift)})
-	none := module(t, map[string]string{"a.go": "package theirs\n\nimport \"github.com/collgen/collgen/gen\"\n\nconst x = gen.SendInstr\n"})
+	none := module(t, map[string]string{"a.go": "package theirs\n\nimport \"github.com/collgen/collgen/gen\"\n\nconst x " +
+		"= gen.SendInstr\n"})
 	broken := module(t, map[string]string{"a.go": small("theirs", shift) + "\nfunc {\n"})
 	root, err := filepath.Abs("../..")
 	if err != nil {

@@ -49,10 +49,12 @@ func (c *replayCommand) run(ctx context.Context) error {
 		t.row(name, report.Calls[name])
 	}
 	t.flush()
-	fmt.Fprintf(c.stdout, "\n%d events of %d processes are those of the proved schedules; every message arrived once, in order, after it was sent.\n",
+	fmt.Fprintf(c.stdout, "\n%d events of %d processes are those of the proved schedules; every message arrived once, "+
+		"in order, after it was sent.\n",
 		report.Events, report.Processes)
 	if report.Failed > 0 || len(report.Died) > 0 {
-		fmt.Fprintf(c.stdout, "%d calls of ranks have failed; processes that ended in a call, and were found to be gone: %v.\n", report.Failed, report.Died)
+		fmt.Fprintf(c.stdout, "%d calls of ranks have failed; processes that ended in a call, and were found to be "+
+			"gone: %v.\n", report.Failed, report.Died)
 	}
 	return nil
 }

@@ -28,12 +28,14 @@ func TestReplay(t *testing.T) {
 			}
 		}
 		var out strings.Builder
-		if status := run(t.Context(), []string{"replay", "-catalogue", dir}, &out, &out); status != c.status || !strings.Contains(out.String(), c.want) {
+		if status := run(t.Context(), []string{"replay", "-catalogue", dir}, &out, &out); status != c.status ||
+			!strings.Contains(out.String(), c.want) {
 			t.Errorf("status %d, %s\nwant %d, %s", status, out.String(), c.status, c.want)
 		}
 	}
 	var out strings.Builder
-	if status := run(t.Context(), []string{"replay"}, &out, &out); status != statusUsage || !strings.Contains(out.String(), "COLL_EVENTS") {
+	if status := run(t.Context(), []string{"replay"}, &out, &out); status != statusUsage || !strings.Contains(out.String(),
+		"COLL_EVENTS") {
 		t.Errorf("status %d, %s", status, out.String())
 	}
 }

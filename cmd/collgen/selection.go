@@ -133,7 +133,8 @@ func (c *explainCommand) asked() ([]selection.Call, error) {
 	}
 	switch {
 	case !slices.Contains(selection.Transports, transports[0]):
-		return nil, usageError{fmt.Errorf("there is no transport %q, want one of %s", c.transport, strings.Join(selection.Transports, ", "))}
+		return nil, usageError{fmt.Errorf("there is no transport %q, want one of %s", c.transport,
+			strings.Join(selection.Transports, ", "))}
 	case c.perHost < 0 || c.perHost > c.sizes.from:
 		return nil, usageError{fmt.Errorf("%d of %d ranks on a host", c.perHost, c.sizes.from)}
 	case c.bytes < 0:
@@ -216,11 +217,13 @@ func (x choice) bytes() string {
 // writeCalls writes what one call gets, and why, for people.
 func (x *chosen) writeCalls(c *explainCommand) {
 	for _, call := range x.Calls {
-		fmt.Fprintf(c.stdout, "\nA call of %d %s over %s, with %d bytes in a block, gets ", x.Size, plural(x.Size, "rank"), call.Transport, *x.Bytes)
+		fmt.Fprintf(c.stdout, "\nA call of %d %s over %s, with %d bytes in a block, gets ", x.Size, plural(x.Size, "rank"),
+			call.Transport, *x.Bytes)
 		if call.Line == 0 {
 			fmt.Fprint(c.stdout, "nothing: it is refused.\n")
 		} else {
-			fmt.Fprintf(c.stdout, "%s, depth %d, because of\n  rule %d: %v\n", call.Rule.Algorithm, call.Depth, call.Line, call.Rule)
+			fmt.Fprintf(c.stdout, "%s, depth %d, because of\n  rule %d: %v\n", call.Rule.Algorithm, call.Depth, call.Line,
+				call.Rule)
 		}
 		for _, words := range selection.Words(call.Passed) {
 			fmt.Fprintf(c.stdout, "  not %s\n", words)

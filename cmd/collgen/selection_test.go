@@ -87,11 +87,16 @@ func TestSelectable(t *testing.T) {
 		most   int
 		limits readback.Proved
 	}{
-		{"all roots", catalogue.BroadcastLinear, verify.Summary{Sizes: to(64), Depths: []int{1}}, true, 64, readback.Proved{Sizes: 64}},
-		{"some pairs", catalogue.SendDirect, verify.Summary{Sizes: to(64), Depths: []int{1}}, true, 16, readback.Proved{Sizes: 16}},
-		{"four depths", catalogue.BroadcastChain, verify.Summary{Sizes: to(64), Depths: []int{1, 2, 3, 4}}, true, 64, readback.Proved{Sizes: 64, Depths: 4}},
-		{"a gap between depths", catalogue.BroadcastChain, verify.Summary{Sizes: to(8), Depths: []int{1, 2, 4}}, true, 8, readback.Proved{Sizes: 8, Depths: 2}},
-		{"few pairs", catalogue.SendDirect, verify.Summary{Sizes: to(9), Depths: []int{1}}, true, 9, readback.Proved{Sizes: 9}},
+		{"all roots", catalogue.BroadcastLinear, verify.Summary{Sizes: to(64), Depths: []int{1}}, true, 64,
+			readback.Proved{Sizes: 64}},
+		{"some pairs", catalogue.SendDirect, verify.Summary{Sizes: to(64), Depths: []int{1}}, true, 16,
+			readback.Proved{Sizes: 16}},
+		{"four depths", catalogue.BroadcastChain, verify.Summary{Sizes: to(64), Depths: []int{1, 2, 3, 4}}, true, 64,
+			readback.Proved{Sizes: 64, Depths: 4}},
+		{"a gap between depths", catalogue.BroadcastChain, verify.Summary{Sizes: to(8), Depths: []int{1, 2, 4}}, true, 8,
+			readback.Proved{Sizes: 8, Depths: 2}},
+		{"few pairs", catalogue.SendDirect, verify.Summary{Sizes: to(9), Depths: []int{1}}, true, 9,
+			readback.Proved{Sizes: 9}},
 		{"no sizes", catalogue.BroadcastLinear, verify.Summary{}, true, 0, readback.Proved{}},
 		{"not generated", catalogue.BroadcastLinear, verify.Summary{}, false, maxSize, readback.Proved{}},
 		{"pairs, not generated", catalogue.SendDirect, verify.Summary{}, false, verify.AllPairs, readback.Proved{}},

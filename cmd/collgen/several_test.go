@@ -15,7 +15,8 @@ func TestSeveralFail(t *testing.T) {
 	if from < 0 || to < from {
 		t.Fatal("shift is not what this test thinks it is")
 	}
-	body := strings.NewReplacer(before, "return gen.Algorithm{\n\tName: name", "Is: prev", "Is: to", "Is: next", "Is: from").Replace(text[from:to])
+	body := strings.NewReplacer(before, "return gen.Algorithm{\n\tName: name", "Is: prev", "Is: to", "Is: next",
+		"Is: from").Replace(text[from:to])
 	dir := module(t, map[string]string{"a.go": text[:from] + "func make_(name string, to, from spec.Expr) gen.Algorithm {\n" + body + "}\n}\n" + `
 var (
 	a = make_("a", next, prev)
@@ -30,12 +31,14 @@ var (
 			t.Errorf("want %q in\n%s", want, stdout)
 		}
 	}
-	for _, want := range []string{`a.go:23:2: Body[2].Else[0][1]: same/a fails the check "postcondition"`, `a.go:25:2: Body[2].Else[0][0]: same/c fails the check "unmatched"`} {
+	for _, want := range []string{`a.go:23:2: Body[2].Else[0][1]: same/a fails the check "postcondition"`,
+		`a.go:25:2: Body[2].Else[0][0]: same/c fails the check "unmatched"`} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("want %q in\n%s", want, stderr)
 		}
 	}
-	if status != statusFailed || strings.Contains(stdout, "same/a") || strings.Contains(stdout, "same/c") || strings.Contains(stderr, "same/b") {
+	if status != statusFailed || strings.Contains(stdout, "same/a") || strings.Contains(stdout, "same/c") ||
+		strings.Contains(stderr, "same/b") {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
 	if status, stdout, _ := collgen(t, "gen", dir); status != statusFailed || stdout != "" || generatedIn(t, dir) != nil {

@@ -40,7 +40,8 @@ func declaresHere(ctx context.Context) (bool, error) {
 	if err != nil || files == nil {
 		return false, err
 	}
-	found, err := packages.Load(&packages.Config{Context: ctx, Env: buildEnv(), Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps}, ".")
+	found, err := packages.Load(&packages.Config{Context: ctx, Env: buildEnv(),
+		Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps}, ".")
 	switch {
 	case ctx.Err() != nil:
 		return false, context.Cause(ctx)
@@ -48,7 +49,8 @@ func declaresHere(ctx context.Context) (bool, error) {
 		return false, loadError(".", err)
 	}
 	switch p := found[0]; {
-	case p.PkgPath == golang.Runtime, p.PkgPath == ownPath, p.PkgPath == genPath, p.PkgPath == specPath, !dependsOnGen(p, map[*packages.Package]bool{}):
+	case p.PkgPath == golang.Runtime, p.PkgPath == ownPath, p.PkgPath == genPath, p.PkgPath == specPath,
+		!dependsOnGen(p, map[*packages.Package]bool{}):
 		return false, nil
 	}
 	dir, err := filepath.EvalSymlinks(".")

@@ -47,7 +47,8 @@ type algorithm struct {
 
 	every smtproof.Record // what is recorded of it as it is now; zero: nothing
 
-	recorded string // the generated file that proof is from, of which only sizes, depths and order are known; empty: proved now
+	// the generated file that proof is from, of which only sizes, depths and order are known; empty: proved now
+	recorded string
 }
 
 // position is where an algorithm is declared. Invalid: nobody knows.

@@ -55,7 +55,8 @@ func (c *verifyCommand) runSpec(ctx context.Context, s *source) error {
 		}
 	}
 	if len(guards) == 0 {
-		return fmt.Errorf("these specifications are the catalogue's: its examples are in package spec/spectest, and the tests of spec change them")
+		return fmt.Errorf("these specifications are the catalogue's: its examples are in package spec/spectest, and the " +
+			"tests of spec change them")
 	}
 	return c.writeGuards(s, guards)
 }
@@ -113,9 +114,11 @@ func (c *verifyCommand) writeGuards(s *source, guards []guard) error {
 	}
 	fmt.Fprintf(c.stdout, "%s.\n", s.title())
 	for _, g := range guards {
-		fmt.Fprintf(c.stdout, "\n%s has %d %s. Of %d changes of it to something else, they refuse %d.\n", g.Primitive, g.Examples,
+		fmt.Fprintf(c.stdout, "\n%s has %d %s. Of %d changes of it to something else, they refuse %d.\n", g.Primitive,
+			g.Examples,
 			plural(g.Examples, "example"), g.Refused+len(g.Unnoticed), g.Refused)
-		c.writeUnnoticed("No example distinguishes these from it, and all algorithms carry them out as well:", g.Unnoticed, true)
+		c.writeUnnoticed("No example distinguishes these from it, and all algorithms carry them out as well:", g.Unnoticed,
+			true)
 		c.writeUnnoticed("No example distinguishes these from it:", g.Unnoticed, false)
 	}
 	return err

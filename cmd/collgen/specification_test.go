@@ -18,14 +18,17 @@ func TestSayNothing(t *testing.T) {
 		"undefined": {post, `Post: []spec.Clause{{Buf: spec.Out, Value: spec.Value{Kind: spec.Undefined}}},`,
 			"Same: Post promises nothing about out: with 3 ranks, all of it is undefined on every rank"},
 		"the input of rank 0 everywhere": {pre + "\n\t" + post,
-			strings.NewReplacer("spec.Rank,", "spec.Int(0),", "spec.Block}", "spec.Int(0)}", "next", "spec.Int(0)").Replace(pre + "\n\t" + post),
+			strings.NewReplacer("spec.Rank,", "spec.Int(0),", "spec.Block}", "spec.Int(0)}", "next",
+				"spec.Int(0)").Replace(pre + "\n\t" + post),
 			"Same: Pre[0] says that, of 2 ranks, block 0 of rank 1 is block 0 of rank 0: no rank can check that in a call, " +
 				"so a precondition gives every rank its own input, with Rank: spec.Rank and Block: spec.Block"},
 		"the own input": {post, strings.Replace(post, "next", "spec.Rank", 1),
 			"Same: Post needs no message: with 3 ranks, every block is one of its own rank, unchanged or undefined"},
-		"all but one and two ranks are refused": {post, post + "\n\tErrors: []spec.ArgError{{When: spec.Lt(spec.Int(2), spec.Size), Reason: `too many`}},",
+		"all but one and two ranks are refused": {post, post + "\n\tErrors: []spec.ArgError{{When: spec.Lt(spec.Int(2), " +
+			"spec.Size), Reason: `too many`}},",
 			"Same: every call of more than 2 ranks is refused, of those of 1 to 16, 32 or 64 ranks"},
-		"an example of something else": {post, post + "\n\tExamples: []spec.Example{{In: []string{`a`, `b`, `c`}, Out: []string{`c`, `a`, `b`}}},",
+		"an example of something else": {post, post + "\n\tExamples: []spec.Example{{In: []string{`a`, `b`, `c`}, Out: " +
+			"[]string{`c`, `a`, `b`}}},",
 			`Same: Examples[0]: rank 0: out is "c", and "b" by the specification`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,9 +69,12 @@ func TestVerifySpec(t *testing.T) {
 	}{
 		{"", 0, []string{"Neighbours has 2 examples. Of 62 changes of it to something else, they refuse 62.\n"}},
 		{one, statusFailed, []string{"Neighbours has 1 example. Of 62 changes of it to something else, they refuse 60.\n",
-			"No example distinguishes these from it:\n  Out.Blocks: size - 1 instead of 2\n  Out.On: size - 1 instead of none\n"}},
-		{three + one, statusFailed, []string{"Neighbours has 0 examples. Of 62 changes of it to something else, they refuse 0.\n",
-			"No example distinguishes these from it, and all algorithms carry them out as well:\n  In.Blocks: size instead of 1, and 1 other change\n",
+			"No example distinguishes these from it:\n  Out.Blocks: size - 1 instead of 2\n  Out.On: size - 1 " +
+				"instead of none\n"}},
+		{three + one, statusFailed, []string{"Neighbours has 0 examples. Of 62 changes of it to something else, they " +
+			"refuse 0.\n",
+			"No example distinguishes these from it, and all algorithms carry them out as well:\n  In.Blocks: size instead of " +
+				"1, and 1 other change\n",
 			"No example distinguishes these from it:\n  Out.Blocks: ", "\n  Post[0]: dropped\n", "\n  Post[1]: dropped\n",
 			"\n  Post[1].Value.Rank: if (rank + 1) < size then 0 + 1 else (rank + 1) - size instead of "}},
 	} {
@@ -85,7 +91,8 @@ func TestVerifySpec(t *testing.T) {
 	}
 	var guards []guard
 	_, stdout, _ := collgen(t, "verify", "-spec", "-package", dir, "-json")
-	if err := json.Unmarshal([]byte(stdout), &guards); err != nil || len(guards) != 1 || len(guards[0].Unnoticed) != 62 || !guards[0].Unnoticed[0].Proved {
+	if err := json.Unmarshal([]byte(stdout), &guards); err != nil || len(guards) != 1 || len(guards[0].Unnoticed) != 62 ||
+		!guards[0].Unnoticed[0].Proved {
 		t.Errorf("verify -spec -json: %v\n%s", err, stdout)
 	}
 	if status, stdout, stderr := collgen(t, "verify", "-package", dir); status != 0 {

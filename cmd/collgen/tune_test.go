@@ -47,7 +47,8 @@ func TestTunedModule(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	text := read(t, filepath.Join(dir, "zsame.go"))
-	for _, want := range []string{"// Command: go tool collgen gen -tune " + file, `{Transport: "tcp", Algorithm: "copy", MaxBytes: 77}`} {
+	for _, want := range []string{"// Command: go tool collgen gen -tune " + file,
+		`{Transport: "tcp", Algorithm: "copy", MaxBytes: 77}`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %s in\n%s", want, text)
 		}
@@ -70,11 +71,13 @@ func TestTuneRefuses(t *testing.T) {
 	} {
 		write(t, file, test.text)
 		status, stdout, stderr := collgen(t, "explain", "reduce", "-catalogue", "-tune", file)
-		if status != statusFailed || stdout != "" || !strings.Contains(stderr, file+": ") || !strings.Contains(stderr, test.want) {
+		if status != statusFailed || stdout != "" || !strings.Contains(stderr, file+": ") ||
+			!strings.Contains(stderr, test.want) {
 			t.Errorf("%s: status %d\n%s%s", test.text, status, stdout, stderr)
 		}
 	}
-	if status, _, stderr := collgen(t, "explain", "reduce", "-catalogue", "-tune", file+"x"); status != statusFailed || !strings.Contains(stderr, "no such file") {
+	if status, _, stderr := collgen(t, "explain", "reduce", "-catalogue", "-tune", file+"x"); status != statusFailed ||
+		!strings.Contains(stderr, "no such file") {
 		t.Errorf("a file that is not there: status %d, %s", status, stderr)
 	}
 }

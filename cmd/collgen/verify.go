@@ -24,7 +24,8 @@ func prepareVerify(c *call) runner {
 	c.packageFlags()
 	c.flags.Var(&x.sizes, "n", "`numbers` of ranks")
 	c.flags.StringVar(&x.svg, "svg", "", "draw the counterexample, if there is one, in `file`")
-	c.flags.BoolVar(&x.spec, "spec", false, "change each part of the specifications, and show the changes that no example of the package refuses")
+	c.flags.BoolVar(&x.spec, "spec", false, "change each part of the specifications, and show the changes that no "+
+		"example of the package refuses")
 	return x
 }
 
@@ -64,7 +65,8 @@ func (c *verifyCommand) writeProved(s *source, algorithms []*algorithm, words st
 		total += p.Schedules
 	}
 	t.flush()
-	fmt.Fprintf(c.stdout, "\n%s, %d schedules proved. Room is what a channel has to hold; no transport promises more than a segment. Scratch is in slots.\n", words, total)
+	fmt.Fprintf(c.stdout, "\n%s, %d schedules proved. Room is what a channel has to hold; no transport promises more "+
+		"than a segment. Scratch is in slots.\n", words, total)
 }
 
 // depthsOf returns the depths for which an algorithm was proved: "1..4, to size 8 also 5..8".

@@ -32,7 +32,8 @@ func (o *options) run(ctx context.Context, stdout, stderr io.Writer) error {
 
 // measure measures operations with all settings, one after another.
 func (o *options) measure(ctx context.Context, stdout, stderr io.Writer) error {
-	printer := report.NewPrinter(o.format, report.Options{Places: o.Places, Percentiles: o.percentiles, Overlap: o.Overlap}, stdout)
+	printer := report.NewPrinter(o.format, report.Options{Places: o.Places, Percentiles: o.percentiles,
+		Overlap: o.Overlap}, stdout)
 	var results []*bench.Result // if this is rank 0
 	var found error
 	for _, setting := range o.settings {

@@ -199,7 +199,8 @@ func TestStatusAndReport(t *testing.T) {
 		{"timeout", "-timeout=50ms", others, 124, []string{"collrun: not done after 50ms\n"}},
 		{"survivors", "-survive", `[ $RANK = 1 ] && { echo the reason >&2; exit 7; }; sleep .5; exit 0`, 0,
 			[]string{"rank 1 failed first: exit status 7\n", "[1] the reason\n", "2 of 3 ranks survived and ended with 0\n"}},
-		{"one survivor of signals", "-survive", `[ $RANK = 2 ] || kill -9 $$; sleep .5`, 0, []string{"1 of 3 ranks survived"}},
+		{"one survivor of signals", "-survive", `[ $RANK = 2 ] || kill -9 $$; sleep .5`, 0,
+			[]string{"1 of 3 ranks survived"}},
 		{"nobody survives", "-survive", `[ $RANK = 1 ] && exit 7; sleep .5; exit 3`, 7,
 			[]string{"rank 1 failed first: exit status 7\n", "collrun: then failed: rank "}},
 		{"survivors that take too long", "-survive -timeout=500ms", `[ $RANK = 1 ] && exit 7;` + others, 124,
@@ -238,7 +239,8 @@ func TestRanksInASessionOfTheirOwnEndToo(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("needs setsid(1):", err)
 	}
-	got := command(t, "-raw", "-n", "2", "setsid", "sh", "-c", `[ $RANK = 0 ] && { sleep .1; exit 3; }; sleep 1000 & wait`).run()
+	got := command(t, "-raw", "-n", "2", "setsid", "sh", "-c",
+		`[ $RANK = 0 ] && { sleep .1; exit 3; }; sleep 1000 & wait`).run()
 	if got.status != 3 {
 		t.Errorf("status %d: %s", got.status, got.report)
 	}

@@ -77,14 +77,16 @@ func TestDoctorKnowsTheJob(t *testing.T) {
 		{"RANK=x WORLD_SIZE=2", "launcher", map[string]string{"launcher": `RANK is "x"`}},
 		{"COLL_RANK=0 COLL_SIZE=1", "", map[string]string{"rank": "0 of 1", "transport": "none"}},
 		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=tcp://127.0.0.1:1 COLL_SECRET_FILE=" + good, "",
-			map[string]string{"store": "tcp://127.0.0.1:1", "secret": good, "transport": "not encrypted", "rank": "unknown of the host"}},
+			map[string]string{"store": "tcp://127.0.0.1:1", "secret": good, "transport": "not encrypted",
+				"rank": "unknown of the host"}},
 		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=tcp://127.0.0.1:1 COLL_TRANSPORT=tcp COLL_ENCRYPT=1 COLL_SECRET_FD=3", "",
 			map[string]string{"secret": "descriptor 3", "transport": "tcp to others"}},
 		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=tcp://127.0.0.1:1 COLL_SECRET_FILE=" + open, "secret",
 			map[string]string{"secret": "want 0600"}},
 		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=tcp://127.0.0.1:1", "secret", map[string]string{"secret": "COLL_SECRET_FILE"}},
 		{"COLL_RANK=1 COLL_SIZE=2 COLL_SECRET_FILE=" + good, "store", map[string]string{"store": "set COLL_STORE"}},
-		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=local COLL_INTERFACE=none0", "interface", map[string]string{"interface": "none0"}},
+		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=local COLL_INTERFACE=none0", "interface",
+			map[string]string{"interface": "none0"}},
 	} {
 		l := command(t, "doctor", "-json")
 		l.cmd.Env = append(l.cmd.Env, strings.Fields(test.env)...)

@@ -30,8 +30,9 @@ type job struct {
 	output  *output
 	ranks   []*rank
 
-	looks    int       // how often the ranks were looked at
-	failures []*rank   // those that failed before they were told to end; in the order in which they ended, except at one look
+	looks int // how often the ranks were looked at
+	// those that failed before they were told to end; in the order in which they ended, except at one look
+	failures []*rank
 	asked    os.Signal // the first SIGINT or SIGTERM
 	failure  string    // what went wrong that is not the failure of a rank
 	status   int       // that goes with failure

@@ -26,7 +26,8 @@ func storeCommand(args []string, s streams) int {
 	f := flags("collrun store", s)
 	f.StringVar(&o.listen, "listen", "", "where to listen: an `address`, host:port, that all hosts reach (required)")
 	f.StringVar(&o.job, "job", os.Getenv("COLL_JOB"), "the job's `name`; COLL_JOB")
-	f.StringVar(&o.secretFile, "secret-file", os.Getenv("COLL_SECRET_FILE"), "the `file` with the job's secret; COLL_SECRET_FILE")
+	f.StringVar(&o.secretFile, "secret-file", os.Getenv("COLL_SECRET_FILE"),
+		"the `file` with the job's secret; COLL_SECRET_FILE")
 	epoch, _ := strconv.ParseUint(os.Getenv("COLL_EPOCH"), 10, 32)
 	f.Uint64Var(&o.epoch, "epoch", epoch, "the `number` of the attempt at the job; COLL_EPOCH")
 	status, goOn := parse(f, args, s, aboutStore, func() error { return errors.Join(noArguments(f.Args()), o.check()) })

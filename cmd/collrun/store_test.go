@@ -25,7 +25,8 @@ func secretFile(t *testing.T, mode os.FileMode) string {
 
 // TestStore listens until it is told to end. That ranks can use it is tested with the launchers.
 func TestStore(t *testing.T) {
-	l := command(t, "store", "-listen", "127.0.0.1:0", "-job", "train", "-epoch", "3", "-secret-file", secretFile(t, 0o600))
+	l := command(t, "store", "-listen", "127.0.0.1:0", "-job", "train", "-epoch", "3", "-secret-file",
+		secretFile(t, 0o600))
 	says, err := l.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -29,8 +29,9 @@ func newRecorder(t *testing.T, size int) *recorder {
 	r := &recorder{t: t, size: size}
 	for rank := range size {
 		at := time.Date(2026, 11, 21, 12, 0, rank, 0, time.UTC) // clocks begin one second apart
-		h := fast.TraceHeader{Format: fast.TraceFormat, Rank: rank, Size: size, Job: "train", Host: fmt.Sprint("node", rank/2),
-			PID: 100 + rank, Origin: at, Written: 1e10, Reason: "it failed"}
+		h := fast.TraceHeader{Format: fast.TraceFormat, Rank: rank, Size: size, Job: "train",
+			Host: fmt.Sprint("node", rank/2),
+			PID:  100 + rank, Origin: at, Written: 1e10, Reason: "it failed"}
 		r.traces = append(r.traces, &fast.Trace{TraceHeader: h})
 	}
 	return r
@@ -39,8 +40,10 @@ func newRecorder(t *testing.T, size int) *recorder {
 // call adds a call to those of some ranks: a collective of all, unless change says otherwise.
 func (r *recorder) call(seq uint64, state string, change func(*fast.TraceEntry), of ...int) {
 	for _, rank := range of {
-		e := fast.TraceEntry{Comm: "world", ID: 7, Rank: rank, Size: r.size, Seq: seq, Primitive: "AllReduce", Algorithm: "ring",
-			Op: "sum", Type: "float32", Count: 1000, Peer: -1, Depth: 1, State: state, Start: int64(seq)*1e6 - int64(rank)*1e9}
+		e := fast.TraceEntry{Comm: "world", ID: 7, Rank: rank, Size: r.size, Seq: seq, Primitive: "AllReduce",
+			Algorithm: "ring",
+			Op:        "sum", Type: "float32", Count: 1000, Peer: -1, Depth: 1, State: state,
+			Start: int64(seq)*1e6 - int64(rank)*1e9}
 		e.Start += 5e9 // of one clock for all
 		if change != nil {
 			change(&e)
@@ -112,7 +115,8 @@ func TestOddOneOut(t *testing.T) {
 		says    string
 	}{
 		{"nobody", func(r *recorder) {}, nil, []int{}, "none", "No rank is the odd one out"},
-		{"all ended in the same call", func(r *recorder) { r.call(7, failed, nil, 0, 1, 2, 3) }, nil, []int{}, "none", "No rank"},
+		{"all ended in the same call", func(r *recorder) { r.call(7, failed, nil, 0, 1, 2, 3) }, nil, []int{}, "none",
+			"No rank"},
 		{"behind", func(r *recorder) { r.call(7, failed, waiting(2), 0, 1, 3) }, nil, []int{2}, "behind",
 			"ranks 0, 1 and 3 came to call 7 of world, others did not: " +
 				"the last operation of rank 2 is AllReduce, call 6 of world (done)"},
@@ -132,7 +136,8 @@ func TestOddOneOut(t *testing.T) {
 		}, nil, []int{}, "disagree", "Ranks 0, 1, 2 and 3 disagree: in call 7"},
 		{"killed", func(r *recorder) { r.call(7, failed, waiting(2), 0, 1, 3) }, []int{2}, []int{2}, "missing",
 			"it wrote no trace: it was killed, or none of its calls failed; the others ended in call 7 of world"},
-		{"two killed", func(r *recorder) { r.call(7, failed, nil, 0, 1) }, []int{2, 3}, []int{2, 3}, "missing", "Ranks 2 and 3"},
+		{"two killed", func(r *recorder) { r.call(7, failed, nil, 0, 1) }, []int{2, 3}, []int{2, 3}, "missing",
+			"Ranks 2 and 3"},
 		{"a mismatch, and the others gave up early", func(r *recorder) {
 			r.call(7, failed, nil, 0)
 			r.call(7, failed, func(e *fast.TraceEntry) { e.Count = 10 }, 1)
@@ -159,14 +164,16 @@ func TestOddOneOut(t *testing.T) {
 				r.call(7, running, waiting((rank+3)%4), rank)
 			}
 		}, nil, []int{}, "none", "No rank"},
-		{"a message that nobody sends", func(r *recorder) { r.call(1, running, message(0, 1, 0), 1) }, nil, []int{0}, "behind",
+		{"a message that nobody sends", func(r *recorder) { r.call(1, running, message(0, 1, 0), 1) }, nil, []int{0},
+			"behind",
 			"rank 1 came to message 1 from 0 to 1 of world, others did not: the last operation of rank 0 is AllReduce"},
 		{"a message that came", func(r *recorder) { r.call(1, done, message(0, 1), 0, 1) }, nil, []int{}, "none", ""},
 		{"a message that is longer than expected", func(r *recorder) {
 			r.call(1, failed, message(0, 1), 0)
 			r.call(1, failed, func(e *fast.TraceEntry) { message(0, 1)(e); e.Count = 10 }, 1)
 		}, nil, []int{}, "disagree", "in message 1 from 0 to 1 of world, the count is 1000 on rank 0 and 10 on rank 1"},
-		{"a message that nobody has taken yet", func(r *recorder) { r.call(1, done, message(0, 1), 0) }, nil, []int{}, "none", ""},
+		{"a message that nobody has taken yet", func(r *recorder) { r.call(1, done, message(0, 1), 0) }, nil, []int{}, "none",
+			""},
 		{"a ring of messages that one rank keeps", func(r *recorder) {
 			r.call(1, running, message(3, 0, 3), 0)
 			r.call(1, done, message(0, 1), 0, 1)
@@ -216,7 +223,8 @@ func TestTraceTable(t *testing.T) {
 		"0.005000  0     world         6     AllReduce ring sum float32 × 1000       done",
 		"0.005000  1     world         6     AllReduce ring sum float32 × 1000       done",
 		"0.005000  2     world         6     AllReduce ring sum float32 × 1000       done",
-		"0.006000  0     world         7     AllReduce ring sum float32 × 1000       failed, waiting for [2]: waiting for ranks [2]",
+		"0.006000  0     world         7     AllReduce ring sum float32 × 1000       failed, waiting for [2]: waiting " +
+			"for ranks [2]",
 		"0.006000  1     world         7     AllReduce ring sum float32 × 1000       failed, at the fault of [0]",
 		"",
 	}

@@ -23,8 +23,10 @@ var Exchange = spec.Primitive{
 	Out:  spec.Buffer{Blocks: spec.Int(2)},
 	Pre:  []spec.Clause{{Buf: spec.In, Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: spec.Block}}},
 	Post: []spec.Clause{
-		{Buf: spec.Out, Where: spec.Eq(spec.Block, spec.Int(0)), Value: spec.Value{Kind: spec.Input, Rank: before, Block: spec.Int(0)}},
-		{Buf: spec.Out, Where: spec.Eq(spec.Block, spec.Int(1)), Value: spec.Value{Kind: spec.Input, Rank: after, Block: spec.Int(0)}},
+		{Buf: spec.Out, Where: spec.Eq(spec.Block, spec.Int(0)),
+			Value: spec.Value{Kind: spec.Input, Rank: before, Block: spec.Int(0)}},
+		{Buf: spec.Out, Where: spec.Eq(spec.Block, spec.Int(1)),
+			Value: spec.Value{Kind: spec.Input, Rank: after, Block: spec.Int(0)}},
 	},
 	Examples: []spec.Example{
 		{In: []string{"a", "b", "c"}, Out: []string{"c b", "a c", "b a"}}, // by rank
@@ -38,7 +40,8 @@ var InOneStep = gen.Algorithm{
 	Name:      "ring",
 	Primitive: Exchange,
 	Doc:       "Every rank sends its block both ways at once.",
-	Source:    "MPI Forum: MPI: A Message-Passing Interface Standard, version 4.1, 2023, section 8.6, MPI_Neighbor_allgather",
+	Source: "MPI Forum: MPI: A Message-Passing Interface Standard, version 4.1, 2023, section 8.6, " +
+		"MPI_Neighbor_allgather",
 	Body: []gen.Node{
 		gen.Let{Name: "prev", Is: before},
 		gen.Let{Name: "next", Is: after},
@@ -62,8 +65,9 @@ var InOneStep = gen.Algorithm{
 var InTwoShifts = gen.Algorithm{
 	Name:      "shifts",
 	Primitive: Exchange,
-	Doc:       "Every rank passes its block on around the ring, and then back: for links that carry one message at a time.",
-	Source:    "Gropp, Lusk, Skjellum: Using MPI, chapter 4, where two MPI_Sendrecv exchange the ghost points",
+	Doc: "Every rank passes its block on around the ring, and then back: for links that carry one " +
+		"message at a time.",
+	Source: "Gropp, Lusk, Skjellum: Using MPI, chapter 4, where two MPI_Sendrecv exchange the ghost points",
 	Body: []gen.Node{
 		gen.Let{Name: "prev", Is: before},
 		gen.Let{Name: "next", Is: after},

@@ -49,7 +49,8 @@ type Buffer = exec.Buffer
 // What is wrong with the arguments is fast.ErrInvalidArgument; if ctx has ended before, the error is a
 // fast.TimeoutError that waits for no rank. In both cases nothing was sent, the call does not count, and the
 // communicator stays healthy.
-func Do[T fast.Elem](ctx context.Context, c *fast.Comm, k *Collective, dst, src []T, args *Args, opts []fast.Option) error {
+func Do[T fast.Elem](ctx context.Context, c *fast.Comm, k *Collective, dst, src []T, args *Args,
+	opts []fast.Option) error {
 	return exec.Runtime.Do(ctx, c, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), nil, opts)
 }
 
@@ -58,7 +59,8 @@ type BlocksOf = exec.BlocksOf
 
 // DoUneven is Do for a collective of uneven blocks. In args, Count is not used, and AliasIn and AliasOut are numbers of
 // blocks.
-func DoUneven[T fast.Elem](ctx context.Context, c *fast.Comm, k *Collective, dst, src []T, blocks *BlocksOf, args *Args, opts []fast.Option) error {
+func DoUneven[T fast.Elem](ctx context.Context, c *fast.Comm, k *Collective, dst, src []T, blocks *BlocksOf, args *Args,
+	opts []fast.Option) error {
 	return exec.Runtime.Do(ctx, c, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), blocks, opts)
 }
 

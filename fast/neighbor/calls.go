@@ -33,12 +33,14 @@ func StartAllGather[T fast.Elem](ctx context.Context, g *Graph, dst, src []T) *f
 // AllToAllV is AllToAll with blocks of different lengths: those of entry i of dstBlocks and srcBlocks. Two neighbours
 // pass the same length for the block between them. Where there is no neighbour, the entry makes no difference, except
 // that its Count is space in the buffer if there are no Displs.
-func AllToAllV[T fast.Elem](ctx context.Context, g *Graph, dst []T, dstBlocks fast.Blocks, src []T, srcBlocks fast.Blocks) error {
+func AllToAllV[T fast.Elem](ctx context.Context, g *Graph, dst []T, dstBlocks fast.Blocks, src []T,
+	srcBlocks fast.Blocks) error {
 	return call(ctx, g, "neighbor.AllToAllV", dst, src, uneven(dstBlocks, srcBlocks))
 }
 
 // StartAllToAllV starts [AllToAllV].
-func StartAllToAllV[T fast.Elem](ctx context.Context, g *Graph, dst []T, dstBlocks fast.Blocks, src []T, srcBlocks fast.Blocks) *fast.Handle {
+func StartAllToAllV[T fast.Elem](ctx context.Context, g *Graph, dst []T, dstBlocks fast.Blocks, src []T,
+	srcBlocks fast.Blocks) *fast.Handle {
 	return start(ctx, g, "neighbor.AllToAllV", dst, src, uneven(dstBlocks, srcBlocks))
 }
 

@@ -31,8 +31,8 @@ type Graph struct {
 
 // NewGraph returns the graph in which this rank receives from the sources and sends to the destinations, in these
 // orders. All ranks of c call it together, each with its own lists: a rank that is a destination of another one has it
-// as a source. If two ranks are neighbours more than once, their edges are matched in the orders of both lists. A rank may
-// be its own neighbour.
+// as a source. If two ranks are neighbours more than once, their edges are matched in the orders of both lists. A rank
+// may be its own neighbour.
 //
 // If two ranks disagree about their edges, all ranks get an error that wraps ErrInvalidArgument.
 func NewGraph(ctx context.Context, c *fast.Comm, sources, destinations []int) (*Graph, error) {
@@ -57,7 +57,8 @@ func NewGraph(ctx context.Context, c *fast.Comm, sources, destinations []int) (*
 
 // newGraph returns a graph of that many layers. InLayer and outLayer say in which of them each edge is.
 func newGraph(c *fast.Comm, sources, destinations, inLayer, outLayer []int, layers int) *Graph {
-	return &Graph{c, newSide("dst", c.Size(), sources, inLayer, layers), newSide("src", c.Size(), destinations, outLayer, layers)}
+	return &Graph{c, newSide("dst", c.Size(), sources, inLayer, layers), newSide("src", c.Size(), destinations, outLayer,
+		layers)}
 }
 
 // repeated returns how often each rank is in a list, and how often the one that is in it most.
@@ -105,7 +106,8 @@ func agree(ctx context.Context, c *fast.Comm, in, out []int, layers int) (int, e
 	}
 	switch {
 	case wrong < len(others):
-		return 0, wire.Refuse("NewGraph", "rank %d lists rank %d as a destination %d times, and that one lists it as a source %d times",
+		return 0, wire.Refuse("NewGraph", "rank %d lists rank %d as a destination %d times, and that one lists it as a "+
+			"source %d times",
 			wrong, c.Rank(), others[wrong], in[wrong])
 	case most[1] != None:
 		return 0, wire.Refuse("NewGraph", "rank %d and another one disagree about the edges between them", most[1])

@@ -73,7 +73,8 @@ func checkGrid(g *Grid) error {
 			}
 			at[d] -= 2 * (far % n)
 			if above != want || g.periodic[d] && below != g.Rank(at...) || below == None != (above == None) {
-				return fmt.Errorf("%v, rank %d, dimension %d by %d: %d and %d, want %d above", g.dims, rank, d, far, below, above, want)
+				return fmt.Errorf("%v, rank %d, dimension %d by %d: %d and %d, want %d above", g.dims, rank, d, far, below, above,
+					want)
 			}
 		}
 	}
@@ -121,12 +122,17 @@ func TestRefused(t *testing.T) {
 	}{
 		"a rank too large":  {graph(func(int) []int { return []int{3} }, none), "neighbour 3, want a rank of 3"},
 		"a rank below None": {graph(none, func(int) []int { return []int{-2} }), "neighbour -2"},
-		"one end":           {graph(none, func(r int) []int { return []int{1} }), "rank 1 and another one disagree|rank 0 lists rank 1 as a destination 1 times, and that one lists it as a source 0"},
-		"one end more":      {graph(func(r int) []int { return []int{r, r} }, func(r int) []int { return []int{r} }), "as a destination 1 times, and that one lists it as a source 2 times"},
+		"one end": {graph(none, func(r int) []int { return []int{1} }),
+			"rank 1 and another one disagree|rank 0 lists rank 1 as a destination 1 times, and that one lists it as a source 0"},
+		"one end more": {graph(func(r int) []int { return []int{r, r} }, func(r int) []int { return []int{r} }),
+			"as a destination 1 times, and that one lists it as a source 2 times"},
 		"other dimensions": {func(ctx context.Context, c *fast.Comm) error {
 			return grid([][]int{{3}, {3}, {1, 3}}[c.Rank()], make([]bool, 1+c.Rank()/2)...)(ctx, c)
 		}, "rank 2 passes other dimensions"},
-		"other rings":          {func(ctx context.Context, c *fast.Comm) error { return grid([]int{3}, c.Rank() == 1)(ctx, c) }, "rank 1 passes other dimensions"},
+		"other rings": {func(ctx context.Context, c *fast.Comm) error {
+			return grid([]int{3}, c.Rank() == 1)(ctx,
+				c)
+		}, "rank 1 passes other dimensions"},
 		"too few points":       {grid([]int{2}, false), "have 2 points, want 3"},
 		"too many points":      {grid([]int{3, 2}, false, true), "the first 2 do not fit 3 ranks"},
 		"a dimension of 0":     {grid([]int{0}, false), "do not fit"},
@@ -177,26 +183,35 @@ func TestCallsRefused(t *testing.T) {
 			err  error
 			want string
 		}{
-			"no graph":           {AllToAll(ctx, nil, three, three), "the graph is nil"},
-			"a graph of nobody":  {AllToAll(ctx, &Graph{}, three, three), "the graph is nil"},
-			"dst":                {AllToAll(ctx, g, four, three), "len(dst) is 4, want a multiple of 3"},
-			"src":                {AllToAll(ctx, g, three, four), "len(src) is 4, want a multiple of 3"},
-			"lengths":            {AllToAll(ctx, g, three, make([]int64, 6)), "the blocks of dst have 1 elements, and those of src 2"},
+			"no graph":          {AllToAll(ctx, nil, three, three), "the graph is nil"},
+			"a graph of nobody": {AllToAll(ctx, &Graph{}, three, three), "the graph is nil"},
+			"dst":               {AllToAll(ctx, g, four, three), "len(dst) is 4, want a multiple of 3"},
+			"src":               {AllToAll(ctx, g, three, four), "len(src) is 4, want a multiple of 3"},
+			"lengths": {AllToAll(ctx, g, three, make([]int64, 6)),
+				"the blocks of dst have 1 elements, and those of src 2"},
 			"nobody":             {AllToAll(ctx, empty, three, nil), "want a multiple of 0"},
 			"started":            {StartAllToAll(ctx, g, four, three).Wait(ctx), "len(dst) is 4, want a multiple of 3"},
 			"gathered":           {AllGather(ctx, g, three, three), "want 3 blocks of len(src)"},
 			"gathered, a rest":   {AllGather(ctx, g, four, three[:1]), "want 3 blocks of len(src)"},
 			"gathered, too much": {AllGather(ctx, g, make([]int64, 9), three[:1]), "want 3 blocks of len(src)"},
 			"gathered, nobody":   {AllGather(ctx, empty, three, three), "want 0 blocks of len(src)"},
-			"counts":             {AllToAllV(ctx, g, three, blocks(nil, 1, 1), four[:3], right), "2 Counts and 0 Displs, want 3"},
-			"displs":             {AllToAllV(ctx, g, three, right, four[:3], blocks([]int{0}, 1, 1, 1)), "3 Counts and 1 Displs, want 3"},
-			"a negative count":   {AllToAllV(ctx, g, three, blocks(nil, -1, 1, 1), four[:3], right), "block 0 of dst has -1 elements"},
-			"beyond":             {AllToAllV(ctx, g, three, right, four[:3], blocks([]int{0, 1, 3}, 1, 1, 1)), "block 2 of src has 1 elements from 3 on"},
-			"far beyond":         {AllToAllV(ctx, g, three, blocks(nil, 1, 1, math.MaxInt), four[:3], right), "block 2 of dst has"},
-			"too few":            {AllToAllV(ctx, g, four, right, three, right), "the blocks of dst have 3 elements, and len(dst) is 4"},
-			"overlapping layers": {AllToAllV(ctx, g, three, blocks([]int{0, 0, 0}, 1, 1, 1), four[:3], right), "two blocks of dst have element 0"},
-			"both ends":          {AllToAllV(ctx, g, three, right, four, blocks(nil, 1, 1, 2)), "has 1 elements in dst, and 2 in src"},
-			"one buffer":         {AllToAll(ctx, g, three, three), "dst and src overlap"},
+			"counts": {AllToAllV(ctx, g, three, blocks(nil, 1, 1), four[:3], right),
+				"2 Counts and 0 Displs, want 3"},
+			"displs": {AllToAllV(ctx, g, three, right, four[:3], blocks([]int{0}, 1, 1, 1)),
+				"3 Counts and 1 Displs, want 3"},
+			"a negative count": {AllToAllV(ctx, g, three, blocks(nil, -1, 1, 1), four[:3], right),
+				"block 0 of dst has -1 elements"},
+			"beyond": {AllToAllV(ctx, g, three, right, four[:3], blocks([]int{0, 1, 3}, 1, 1, 1)),
+				"block 2 of src has 1 elements from 3 on"},
+			"far beyond": {AllToAllV(ctx, g, three, blocks(nil, 1, 1, math.MaxInt), four[:3], right),
+				"block 2 of dst has"},
+			"too few": {AllToAllV(ctx, g, four, right, three, right),
+				"the blocks of dst have 3 elements, and len(dst) is 4"},
+			"overlapping layers": {AllToAllV(ctx, g, three, blocks([]int{0, 0, 0}, 1, 1, 1), four[:3], right),
+				"two blocks of dst have element 0"},
+			"both ends": {AllToAllV(ctx, g, three, right, four, blocks(nil, 1, 1, 2)),
+				"has 1 elements in dst, and 2 in src"},
+			"one buffer": {AllToAll(ctx, g, three, three), "dst and src overlap"},
 		} {
 			if !errors.Is(x.err, fast.ErrInvalidArgument) || !strings.Contains(x.err.Error(), x.want) {
 				t.Errorf("%s: %v, want %q", name, x.err, x.want)
@@ -241,7 +256,8 @@ func TestDims(t *testing.T) {
 		size, dimensions int
 		want             []int
 	}{
-		{1, 1, []int{1}}, {12, 2, []int{4, 3}}, {12, 3, []int{3, 2, 2}}, {7, 2, []int{7, 1}}, {24, 3, []int{4, 3, 2}}, {36, 2, []int{6, 6}},
+		{1, 1, []int{1}}, {12, 2, []int{4, 3}}, {12, 3, []int{3, 2, 2}}, {7, 2, []int{7, 1}}, {24, 3, []int{4, 3, 2}},
+		{36, 2, []int{6, 6}},
 		{64, 3, []int{4, 4, 4}}, {6, 4, []int{3, 2, 1, 1}}, {0, 2, nil}, {4, 0, nil},
 	} {
 		if got := Dims(x.size, x.dimensions); !slices.Equal(got, x.want) {

@@ -68,7 +68,8 @@ func (s *side) uneven(name string, length int, blocks fast.Blocks) error {
 			continue
 		}
 		if n < 0 || from < 0 || from > length || n > length-from {
-			return wire.Refuse(name, "block %d of %s has %d elements from %d on, and len(%s) is %d", i, s.buffer, n, from, s.buffer, length)
+			return wire.Refuse(name, "block %d of %s has %d elements from %d on, and len(%s) is %d", i, s.buffer, n, from,
+				s.buffer, length)
 		}
 		s.place(i, from, n)
 		end = from + n

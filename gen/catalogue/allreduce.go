@@ -13,7 +13,8 @@ var _ = bound(spec.AllReduce, Bound{
 var _ = rules(spec.AllReduce,
 	gen.Rule{Transport: "inproc", Algorithm: "tree", MaxBytes: 512 * kib}, // the fewest messages
 	gen.Rule{Transport: "inproc", Algorithm: "ring"},
-	gen.Rule{Transport: "shm", Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 128 * kib}, // one exchange, reduced as it arrives
+	// one exchange, reduced as it arrives
+	gen.Rule{Transport: "shm", Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 128 * kib},
 	// In the memory of fast.Alloc rings are faster by a third, and in other memory by a sixth up to 8 MiB; at 16 MiB
 	// one in pieces, which passes on what is still in the cache, by as much or more.
 	gen.Rule{Transport: "shm", Algorithm: "ring", MaxSize: 2, MaxBytes: 4 * mib},

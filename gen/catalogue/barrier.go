@@ -11,7 +11,8 @@ var _ = bound(spec.Barrier, Bound{
 })
 
 var _ = rules(spec.Barrier,
-	gen.Rule{Transport: "shm", Algorithm: "direct", MaxSize: 16}, // one step, and so one round of switches where cores are few
+	// one step, and so one round of switches where cores are few
+	gen.Rule{Transport: "shm", Algorithm: "direct", MaxSize: 16},
 	gen.Rule{Transport: "mixed", Algorithm: "two-level"},
 	gen.Rule{Algorithm: "dissemination"},
 )

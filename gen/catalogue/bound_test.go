@@ -56,5 +56,6 @@ func costs(t *testing.T, c gen.Cost, chunks spec.Expr, p gen.Params) map[string]
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]float64{"alpha": float64(alpha), "beta": float64(beta) / float64(n), "gamma": float64(gamma) / float64(n)}
+	return map[string]float64{"alpha": float64(alpha), "beta": float64(beta) / float64(n),
+		"gamma": float64(gamma) / float64(n)}
 }

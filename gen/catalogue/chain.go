@@ -31,10 +31,13 @@ var BroadcastChain = register(gen.Algorithm{
 	Body: slices.Concat(chain, []gen.Node{
 		letBuf("data", eq(rank, root), in, out),
 		loop("i", add(depth, one), []gen.Node{gen.Step{
-			gen.If{Cond: and(gt(now, zero), lt(place, last)), Then: []gen.Node{gen.Send{To: next, Data: gen.Chunk("data", then)}}},
-			gen.If{Cond: and(lt(now, depth), gt(place, zero)), Then: []gen.Node{gen.Recv{From: prev, Into: gen.Chunk(out, now)}}},
+			gen.If{Cond: and(gt(now, zero), lt(place, last)),
+				Then: []gen.Node{gen.Send{To: next, Data: gen.Chunk("data", then)}}},
+			gen.If{Cond: and(lt(now, depth), gt(place, zero)),
+				Then: []gen.Node{gen.Recv{From: prev, Into: gen.Chunk(out, now)}}},
 		}}),
-		gen.If{Cond: eq(rank, root), Then: []gen.Node{gen.Step{gen.Copy{Into: gen.Span(out, zero, depth), From: gen.Span(in, zero, depth)}}}},
+		gen.If{Cond: eq(rank, root),
+			Then: []gen.Node{gen.Step{gen.Copy{Into: gen.Span(out, zero, depth), From: gen.Span(in, zero, depth)}}}},
 	}),
 	Hints: broadcastChainHints,
 	Cost:  gen.Cost{Alpha: add(sub(size, two), depth), Beta: add(sub(size, two), depth), Gamma: zero},
@@ -52,7 +55,8 @@ var ReduceChain = register(gen.Algorithm{
 	Chunks:   depth,
 	Scratch:  least(depth, two),
 	Body: slices.Concat(chain, []gen.Node{
-		alone(gen.Copy{Into: gen.Span(out, zero, depth), From: gen.Span(in, zero, depth)}, gen.Finish{Data: gen.Span(out, zero, depth)}),
+		alone(gen.Copy{Into: gen.Span(out, zero, depth), From: gen.Span(in, zero, depth)},
+			gen.Finish{Data: gen.Span(out, zero, depth)}),
 		// Inner ranks keep partial sums in two slots by turns: one is sent while the other is filled.
 		letBuf("sum", eq(rank, root), out, scratch),
 		letBuf("sent", eq(place, last), in, scratch),
@@ -60,7 +64,8 @@ var ReduceChain = register(gen.Algorithm{
 			let("at", cond(eq(rank, root), now, bitAnd(now, one))),
 			let("from", cond(eq(place, last), then, bitAnd(then, one))),
 			gen.Step{
-				gen.If{Cond: and(gt(now, zero), gt(place, zero)), Then: []gen.Node{gen.Send{To: prev, Data: gen.Slot("sent", v("from"), then)}}},
+				gen.If{Cond: and(gt(now, zero), gt(place, zero)),
+					Then: []gen.Node{gen.Send{To: prev, Data: gen.Slot("sent", v("from"), then)}}},
 				gen.If{Cond: and(lt(now, depth), lt(place, last)), Then: []gen.Node{
 					gen.RecvReduce{From: next, Into: gen.Slot("sum", v("at"), now), With: gen.Chunk(in, now)},
 					gen.If{Cond: eq(rank, root), Then: []gen.Node{gen.Finish{Data: gen.Chunk(out, now)}}},
@@ -69,7 +74,8 @@ var ReduceChain = register(gen.Algorithm{
 		}),
 	}),
 	Hints: reduceChainHints,
-	Cost:  gen.Cost{Alpha: add(sub(size, two), depth), Beta: add(sub(size, two), depth), Gamma: add(sub(size, two), depth)},
+	Cost: gen.Cost{Alpha: add(sub(size, two), depth), Beta: add(sub(size, two), depth),
+		Gamma: add(sub(size, two), depth)},
 })
 
 // What the loops keep, for the proofs for every number of ranks.

@@ -36,7 +36,8 @@ var ReduceScatterDirect = register(gen.Algorithm{
 // directReduceScatter returns the program of a direct reduce-scatter.
 func directReduceScatter(slot func(buf spec.Buf, at, block expr) gen.Region) []gen.Node {
 	return []gen.Node{gen.Step{
-		others(gen.Send{To: v("to"), Data: gen.Chunk(in, v("to"))}, gen.Recv{From: v("from"), Into: slot(scratch, v("from"), rank), Lend: true}),
+		others(gen.Send{To: v("to"), Data: gen.Chunk(in, v("to"))},
+			gen.Recv{From: v("from"), Into: slot(scratch, v("from"), rank), Lend: true}),
 		gen.Copy{Into: slot(scratch, rank, rank), From: gen.Chunk(in, rank), Lend: true},
 		gen.Reduce{Into: block(out), Var: "i", N: size, From: slot(scratch, v("i"), rank)},
 		gen.Finish{Data: block(out)},
@@ -53,7 +54,8 @@ var AllReduceOneShot = register(gen.Algorithm{
 		"oneShotAllReduceKernel",
 	Scratch: size,
 	Body: []gen.Node{gen.Step{
-		others(gen.Send{To: v("to"), Data: block(in)}, gen.Recv{From: v("from"), Into: gen.Chunk(scratch, v("from")), Lend: true}),
+		others(gen.Send{To: v("to"), Data: block(in)}, gen.Recv{From: v("from"), Into: gen.Chunk(scratch, v("from")),
+			Lend: true}),
 		gen.Copy{Into: gen.Chunk(scratch, rank), From: block(in), Lend: true},
 		gen.Reduce{Into: block(out), Var: "i", N: size, From: gen.Chunk(scratch, v("i"))},
 		gen.Finish{Data: block(out)},
@@ -65,7 +67,8 @@ var AllReduceOneShot = register(gen.Algorithm{
 var AllReduceTwoShot = register(gen.Algorithm{
 	Name:      "two-shot",
 	Primitive: spec.AllReduce,
-	Doc: "Every rank reduces one chunk in rank order and sends the result to every other one: two steps and the fewest bytes, " +
+	Doc: "Every rank reduces one chunk in rank order and sends the result to every other one: two steps and the " +
+		"fewest bytes, " +
 		"for messages of medium length and more where all ranks can talk at once.",
 	Source: "Microsoft MSCCL++, two-shot all-pairs all-reduce; NVIDIA TensorRT-LLM, customAllReduceKernels.cu, " +
 		"twoShotAllReduceKernel",
@@ -73,13 +76,15 @@ var AllReduceTwoShot = register(gen.Algorithm{
 	Scratch: size,
 	Body: []gen.Node{
 		gen.Step{
-			others(gen.Send{To: v("to"), Data: gen.Chunk(in, v("to"))}, gen.Recv{From: v("from"), Into: gen.Slot(scratch, v("from"), rank), Lend: true}),
+			others(gen.Send{To: v("to"), Data: gen.Chunk(in, v("to"))},
+				gen.Recv{From: v("from"), Into: gen.Slot(scratch, v("from"), rank), Lend: true}),
 			gen.Copy{Into: gen.Slot(scratch, rank, rank), From: gen.Chunk(in, rank), Lend: true},
 			gen.Reduce{Into: gen.Chunk(out, rank), Var: "i", N: size, From: gen.Slot(scratch, v("i"), rank)},
 			gen.Finish{Data: gen.Chunk(out, rank)},
 		},
 		gen.Step{
-			others(gen.Send{To: v("to"), Data: gen.Chunk(out, rank)}, gen.Recv{From: v("from"), Into: gen.Chunk(out, v("from"))}),
+			others(gen.Send{To: v("to"), Data: gen.Chunk(out, rank)},
+				gen.Recv{From: v("from"), Into: gen.Chunk(out, v("from"))}),
 		},
 	},
 	Cost: gen.Cost{Alpha: mul(two, sub(size, one)), Beta: mul(two, sub(size, one)), Gamma: sub(size, one)},

@@ -34,7 +34,8 @@ var barrierDisseminationHints = gen.Hints{Loops: []gen.Invariant{{Claims: []gen.
 var BarrierKDissemination = register(gen.Algorithm{
 	Name:      "k-dissemination",
 	Primitive: spec.Barrier,
-	Doc: "In step k every rank signals those that are 1 to radix-1 times radix^k after it: fewer steps than with radix 2, " +
+	Doc: "In step k every rank signals those that are 1 to radix-1 times radix^k after it: fewer steps than " +
+		"with radix 2, " +
 		"each of more messages, where these take long and do not hinder each other.",
 	Source: "MPICH, src/mpi/coll/barrier/barrier_intra_k_dissemination.c",
 	Param:  radices,
@@ -43,8 +44,8 @@ var BarrierKDissemination = register(gen.Algorithm{
 	Cost:   gen.Cost{Alpha: ofDigits, Beta: zero, Gamma: zero},
 })
 
-// Before round k a rank has heard of the radix^k ranks that end with itself. In the round, the news of a rank that is some
-// times radix^k behind come from the one that is so many times behind.
+// Before round k a rank has heard of the radix^k ranks that end with itself. In the round, the news of a rank that is
+// some times radix^k behind come from the one that is so many times behind.
 var barrierKDisseminationHints = gen.Hints{
 	Loops: []gen.Invariant{{Claims: []gen.Claim{
 		{Buf: gen.Heard, Where: lt(behind(rank, gen.Cell), shl(one, mul(v("width"), v("k"))))},

@@ -43,8 +43,9 @@ var pairCost = least(extra, one)
 var AllReduceRecursiveDoubling = register(gen.Algorithm{
 	Name:      "recursive-doubling",
 	Primitive: spec.AllReduce,
-	Doc:       "Ranks at distance 1, 2, 4, … exchange and reduce all that they have: the fewest steps, for short messages.",
-	Source:    thakur,
+	Doc: "Ranks at distance 1, 2, 4, … exchange and reduce all that they have: the fewest steps, for " +
+		"short messages.",
+	Source: thakur,
 	Body: slices.Concat(doubling, []gen.Node{
 		alone(gen.Copy{Into: block(out), From: block(in)}),
 		inPairs(
@@ -127,7 +128,8 @@ var (
 
 // Recursive doubling: before round k a player has what its group of 2^k players had.
 var allGatherRecursiveDoublingHints = gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
-	{Buf: out, Where: and(le(v("lo"), gen.Cell), lt(gen.Cell, add(v("lo"), v("mine")))), Chunk: zero, First: gen.Cell, Count: one},
+	{Buf: out, Where: and(le(v("lo"), gen.Cell), lt(gen.Cell, add(v("lo"), v("mine")))), Chunk: zero, First: gen.Cell,
+		Count: one},
 }}}}
 
 // doublingGroup returns the ranks with which a player has met before round k, itself among them.

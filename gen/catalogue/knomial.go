@@ -7,15 +7,16 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// The k-nomial tree over ranks counted from the root: at level j, the radix^j ranks whose numbers differ in the lower digits
-// are a part, whose first rank leads it. Of the radix parts that make a part of the next level, the leader of the first is
-// the parent of those of the others.
+// The k-nomial tree over ranks counted from the root: at level j, the radix^j ranks whose numbers differ in the lower
+// digits are a part, whose first rank leads it. Of the radix parts that make a part of the next level, the leader of
+// the first is the parent of those of the others.
 
 // BroadcastKNomial passes the block to radix-1 further parts in every step.
 var BroadcastKNomial = register(gen.Algorithm{
 	Name:      "k-nomial",
 	Primitive: spec.Broadcast,
-	Doc: "A k-nomial tree: in each step every rank that has the block passes it on to radix-1 others: fewer steps than of a binomial " +
+	Doc: "A k-nomial tree: in each step every rank that has the block passes it on to radix-1 others: fewer steps than " +
+		"of a binomial " +
 		"tree, each of more messages, for short messages.",
 	Source: "Wilkins et al.: Generalized Collective Algorithms for the Exascale Era, IEEE CLUSTER 2023",
 	Param:  radices,

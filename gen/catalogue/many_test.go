@@ -37,8 +37,8 @@ func work(t *testing.T, a *gen.Algorithm, size int) (steps, messages int) {
 }
 
 // TestManyRanks: whatever the number of ranks and the transport, short calls take a number of steps that grows with its
-// logarithm, and n log n messages; but for those in which each rank has something else for every other one, and those of
-// uneven blocks, of which a message has one: tables give these n² messages in one step.
+// logarithm, and n log n messages; but for those in which each rank has something else for every other one, and those
+// of uneven blocks, of which a message has one: tables give these n² messages in one step.
 func TestManyRanks(t *testing.T) {
 	for _, p := range spec.Primitives() {
 		for _, transport := range selection.Transports {
@@ -50,7 +50,8 @@ func TestManyRanks(t *testing.T) {
 					most = size * (size - 1)
 				}
 				if steps, messages := work(t, a, size); steps > 2*log || messages > most {
-					t.Errorf("%s of %d ranks over %s: %s takes %d steps and %d messages", p.Name, size, transport, a.Name, steps, messages)
+					t.Errorf("%s of %d ranks over %s: %s takes %d steps and %d messages", p.Name, size, transport, a.Name, steps,
+						messages)
 				}
 			}
 		}
@@ -61,6 +62,7 @@ func TestManyRanks(t *testing.T) {
 func shortest(p spec.Primitive, transport string, size int) *gen.Algorithm {
 	algorithms := algorithmsFor(p.Name)
 	table := Rules(p, algorithms)
-	name := table[gen.Select(table, algorithms, selection.Call{Transport: transport, Size: size, Commutative: true}, 8)].Algorithm
+	name := table[gen.Select(table, algorithms, selection.Call{Transport: transport, Size: size, Commutative: true},
+		8)].Algorithm
 	return &algorithms[slices.IndexFunc(algorithms, func(a gen.Algorithm) bool { return a.Name == name })]
 }

@@ -7,14 +7,16 @@ import (
 
 // AllGatherNeighbour exchanges with both neighbours by turns.
 //
-// Even ranks meet the one after them first, and odd ranks the one before. In round i a rank gets the two blocks that its
-// neighbour got in the round before: of the i-th rank on one side, and of one beside it.
+// Even ranks meet the one after them first, and odd ranks the one before. In round i a rank gets the two blocks that
+// its neighbour got in the round before: of the i-th rank on one side, and of one beside it.
 var AllGatherNeighbour = register(gen.Algorithm{
 	Name:      "neighbour-exchange",
 	Primitive: spec.AllGather,
-	Doc: "Pairs of neighbours exchange two blocks at once, on one side and on the other by turns: half of the steps of the " +
+	Doc: "Pairs of neighbours exchange two blocks at once, on one side and on the other by turns: half of the " +
+		"steps of the " +
 		"ring, for even numbers of ranks.",
-	Source: "Chen, Sun, Zhang, Roth: Performance evaluation of allgather algorithms on terascale Linux cluster with Fast " +
+	Source: "Chen, Sun, Zhang, Roth: Performance evaluation of allgather algorithms on terascale Linux " +
+		"cluster with Fast " +
 		"Ethernet, HPC Asia 2005",
 	Requires: gen.Requires{Size: eq(bitAnd(size, one), zero)},
 	Body: []gen.Node{
@@ -49,8 +51,8 @@ var AllGatherNeighbour = register(gen.Algorithm{
 	Cost:  gen.Cost{Alpha: shr(size, one), Beta: sub(size, one), Gamma: zero},
 })
 
-// Before turn s, the blocks of s pairs are there besides its own, as many on each side, or one more on that of the second
-// neighbour.
+// Before turn s, the blocks of s pairs are there besides its own, as many on each side, or one more on that of the
+// second neighbour.
 var allGatherNeighbourHints = func() gen.Hints {
 	before := mul(two, shr(add(turn, sub(one, v("odd"))), one))
 	has := lt(behind(gen.Cell, down(sub(v("base"), before), size)), add(mul(two, turn), two))

@@ -15,7 +15,8 @@ var AllToAllPairwise = register(gen.Algorithm{
 	Source:    "Sanders, Träff: The hierarchical factor algorithm for all-to-all communication, Euro-Par 2002, LNCS 2400",
 	Body:      pairwiseAllToAll(true),
 	Hints:     allToAllPairwiseHints,
-	Cost:      gen.Cost{Alpha: sub(add(size, bitAnd(size, one)), one), Beta: sub(add(size, bitAnd(size, one)), one), Gamma: zero},
+	Cost: gen.Cost{Alpha: sub(add(size, bitAnd(size, one)), one), Beta: sub(add(size, bitAnd(size, one)), one),
+		Gamma: zero},
 })
 
 // pairwiseAllToAll returns the program of a pairwise all-to-all, which may be called in place or not.
@@ -26,7 +27,8 @@ func pairwiseAllToAll(inPlace bool) []gen.Node {
 			let("mirror", down(sub(v("t"), rank), v("rounds"))),
 			let("other", cond(eq(v("mirror"), rank), v("rounds"), v("mirror"))),
 			// The rank r that would be its own partner: 2r mod m = t.
-			let("partner", cond(eq(rank, v("rounds")), shr(add(v("t"), mul(v("rounds"), bitAnd(v("t"), one))), one), v("other"))),
+			let("partner", cond(eq(rank, v("rounds")), shr(add(v("t"), mul(v("rounds"), bitAnd(v("t"), one))), one),
+				v("other"))),
 			gen.If{Cond: lt(v("partner"), size), Then: []gen.Node{gen.Step{
 				gen.Send{To: v("partner"), Data: gen.Chunk(in, v("partner"))},
 				gen.Recv{From: v("partner"), Into: gen.Chunk(out, v("partner")), AfterSend: inPlace},
@@ -43,7 +45,8 @@ func pairwiseAllToAll(inPlace bool) []gen.Node {
 var round = func() expr {
 	rounds := v("rounds")
 	meet := func(x, y expr) expr { return spec.Up(add(x, y), rounds) }
-	return spec.If(eq(rank, rounds), meet(gen.Cell, gen.Cell), spec.If(eq(gen.Cell, rounds), meet(rank, rank), meet(rank, gen.Cell)))
+	return spec.If(eq(rank, rounds), meet(gen.Cell, gen.Cell), spec.If(eq(gen.Cell, rounds), meet(rank, rank),
+		meet(rank, gen.Cell)))
 }()
 
 var allToAllPairwiseHints = gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{

@@ -5,10 +5,12 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// PAT, one block in each message. In step o every rank sends to the rank after it whose distance is the lowest bit of o,
-// so that the block of the o-th rank before a rank comes to it then. The binomial trees of all blocks go on in parallel.
+// PAT, one block in each message. In step o every rank sends to the rank after it whose distance is the lowest bit of
+// o, so that the block of the o-th rank before a rank comes to it then. The binomial trees of all blocks go on in
+// parallel.
 
-const pat = "Jeaugey: PAT: a new algorithm for all-gather and reduce-scatter operations at scale, arXiv:2506.20252, 2025"
+const pat = "Jeaugey: PAT: a new algorithm for all-gather and reduce-scatter operations at scale, " +
+	"arXiv:2506.20252, 2025"
 
 // AllGatherPAT passes blocks along binomial trees, one after the other.
 var AllGatherPAT = register(gen.Algorithm{

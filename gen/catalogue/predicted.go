@@ -14,7 +14,8 @@ import "github.com/collgen/collgen/gen"
 var predicted = map[string][]gen.Rule{
 	"AllGather": overRDMA(
 		gen.Rule{Algorithm: "direct", MaxSize: 9},
-		gen.Rule{Algorithm: "k-bruck-4", MaxSize: 16, MaxBytes: 512}, // half as many steps, whose messages are on their way together
+		// half as many steps, whose messages are on their way together
+		gen.Rule{Algorithm: "k-bruck-4", MaxSize: 16, MaxBytes: 512},
 		gen.Rule{Algorithm: "direct", MaxSize: 16},
 		gen.Rule{Algorithm: "k-bruck-8", MaxBytes: 512},
 		gen.Rule{Algorithm: "k-bruck-8", MaxSize: 24, MaxBytes: 2 * kib},

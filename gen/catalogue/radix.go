@@ -27,8 +27,8 @@ var (
 	ofDigits = add(mul(sub(radix, one), digitsBelow), firstDigit)
 )
 
-// farther returns a body in whose step k each rank does something with those that are c × radix^k before and after it, for
-// each digit c.
+// farther returns a body in whose step k each rank does something with those that are c × radix^k before and after it,
+// for each digit c.
 func farther(messages ...gen.Node) []gen.Node {
 	return append(slices.Clone(digits), loop("k", v("rounds"), []gen.Node{
 		let("shift", mul(v("width"), v("k"))),

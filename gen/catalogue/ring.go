@@ -92,7 +92,8 @@ var AllReduceRing = register(gen.Algorithm{
 var AllReduceChunkedRing = register(gen.Algorithm{
 	Name:      "chunked-ring",
 	Primitive: spec.AllReduce,
-	Doc: "The ring in pieces: what a rank sends arrived depth steps earlier, so that no rank waits for a late one at once, " +
+	Doc: "The ring in pieces: what a rank sends arrived depth steps earlier, so that no rank waits for a late " +
+		"one at once, " +
 		"and a piece fits the cache; for the largest messages.",
 	Source:   "NVIDIA NCCL 2, src/device/all_reduce.h, runRing",
 	Requires: gen.Requires{Commutative: true},
@@ -111,7 +112,8 @@ var AllReduceChunkedRing = register(gen.Algorithm{
 var AllReduceSegmentedRing = register(gen.Algorithm{
 	Name:      "segmented-ring",
 	Primitive: spec.AllReduce,
-	Doc: "One piece of the block after the other goes around the ring, twice: what was reduced is still in the cache when it is " +
+	Doc: "One piece of the block after the other goes around the ring, twice: what was reduced is still in the cache " +
+		"when it is " +
 		"passed on; for messages that are larger than a cache.",
 	Source:   "Open MPI, coll_base_allreduce.c, ompi_coll_base_allreduce_intra_ring_segmented",
 	Requires: gen.Requires{Commutative: true},
@@ -139,7 +141,8 @@ func whole(round ...gen.Node) []gen.Node { return round }
 
 // ringAllReduce returns the ring all-reduce, whose chunks may consist of pieces: the first chunk, chunk c and the
 // current piece of chunk c as regions, and what makes a round out of what is done with one piece.
-func ringAllReduce(first func(spec.Buf) gen.Region, chunk, piece func(spec.Buf, expr) gen.Region, each func(...gen.Node) []gen.Node) []gen.Node {
+func ringAllReduce(first func(spec.Buf) gen.Region, chunk, piece func(spec.Buf, expr) gen.Region,
+	each func(...gen.Node) []gen.Node) []gen.Node {
 	c, d := v("c"), v("d")
 	return []gen.Node{
 		alone(gen.Copy{Into: first(out), From: first(in)}),
@@ -177,7 +180,8 @@ var isLast = eq(turn, sub(size, one))
 
 func ringSum(buf spec.Buf, where expr) gen.Claim {
 	count := add(turn, one)
-	return gen.Claim{Buf: buf, Where: where, Chunk: v("c"), First: ranksFrom(count, up(add(v("c"), one), size)), Count: count}
+	return gen.Claim{Buf: buf, Where: where, Chunk: v("c"), First: ranksFrom(count, up(add(v("c"), one), size)),
+		Count: count}
 }
 
 // chunks are the cells of the n chunks of a ring from first on, around the ring. A ring's chunks have unit cells each,

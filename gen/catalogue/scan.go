@@ -51,7 +51,8 @@ var ScanChain = register(gen.Algorithm{
 		gen.Step{gen.Finish{Data: gen.Span(out, zero, depth)}},
 	},
 	Hints: scanChainHints,
-	Cost:  gen.Cost{Alpha: add(sub(size, two), depth), Beta: add(sub(size, two), depth), Gamma: add(sub(size, two), depth)},
+	Cost: gen.Cost{Alpha: add(sub(size, two), depth), Beta: add(sub(size, two), depth),
+		Gamma: add(sub(size, two), depth)},
 })
 
 // ScanDoubling adds the sums of twice as many ranks in every step.

@@ -18,7 +18,8 @@ var BroadcastScatterAllGather = register(gen.Algorithm{
 	Doc: "A binomial scatter of size chunks and an all-gather around the ring: no rank sends more than twice the " +
 		"block, for long messages.",
 	Source: "Barnett, Gupta, Payne, Shuler, van de Geijn, Watts: Interprocessor collective communication library " +
-		"(InterCom), SHPCC 1994; Zhou, Marjanović, Niethammer, Gracia: A bandwidth-saving optimization for MPI broadcast collective operation, ICPPW 2015",
+		"(InterCom), SHPCC 1994; Zhou, Marjanović, Niethammer, Gracia: A bandwidth-saving optimization for MPI broadcast " +
+		"collective operation, ICPPW 2015",
 	Chunks: size,
 	Body: slices.Concat(chain, []gen.Node{
 		let("levels", ceilLog2(size)),
@@ -42,11 +43,14 @@ var BroadcastScatterAllGather = register(gen.Algorithm{
 			let("c", down(sub(place, v("s")), size)),
 			let("d", down(sub(v("c"), one), size)),
 			gen.Step{
-				gen.If{Cond: lt(v("s"), sub(size, v("theirs"))), Then: []gen.Node{gen.Send{To: next, Data: gen.Chunk("data", v("c"))}}},
-				gen.If{Cond: lt(v("s"), sub(size, v("mine"))), Then: []gen.Node{gen.Recv{From: prev, Into: gen.Chunk(out, v("d"))}}},
+				gen.If{Cond: lt(v("s"), sub(size, v("theirs"))),
+					Then: []gen.Node{gen.Send{To: next, Data: gen.Chunk("data", v("c"))}}},
+				gen.If{Cond: lt(v("s"), sub(size, v("mine"))),
+					Then: []gen.Node{gen.Recv{From: prev, Into: gen.Chunk(out, v("d"))}}},
 			},
 		}),
-		gen.If{Cond: eq(rank, root), Then: []gen.Node{gen.Step{gen.Copy{Into: gen.Span(out, zero, size), From: gen.Span(in, zero, size)}}}},
+		gen.If{Cond: eq(rank, root),
+			Then: []gen.Node{gen.Step{gen.Copy{Into: gen.Span(out, zero, size), From: gen.Span(in, zero, size)}}}},
 	}),
 	Hints: broadcastScatterAllGatherHints,
 	Cost:  gen.Cost{Alpha: add(ceilLog2(size), sub(size, one)), Beta: mul(two, sub(size, one)), Gamma: zero},

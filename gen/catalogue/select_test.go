@@ -56,8 +56,10 @@ func TestSelect(t *testing.T) {
 		commutative bool
 		want        string
 	}{
-		{2, 8, true, "recursive-doubling"}, {2, 4 << 20, true, "ring"}, {2, 8 << 20, true, "segmented-ring"}, {2, 64 << 20, true, "recursive-doubling"}, {4, 8, true, "one-shot"},
-		{16, 8, true, "one-shot"}, {17, 8, true, "recursive-doubling"}, {4, 256 * kib, true, "two-shot"}, {4, 768 * kib, true, "two-shot"}, {8, 768 * kib, true, "two-shot"}, {4, 1024*kib + 1, true, "ring"},
+		{2, 8, true, "recursive-doubling"}, {2, 4 << 20, true, "ring"}, {2, 8 << 20, true, "segmented-ring"},
+		{2, 64 << 20, true, "recursive-doubling"}, {4, 8, true, "one-shot"},
+		{16, 8, true, "one-shot"}, {17, 8, true, "recursive-doubling"}, {4, 256 * kib, true, "two-shot"},
+		{4, 768 * kib, true, "two-shot"}, {8, 768 * kib, true, "two-shot"}, {4, 1024*kib + 1, true, "ring"},
 		{8, 768 * kib, false, "two-shot"}, {2, 8, false, "recursive-doubling"},
 	} {
 		c := selection.Call{Transport: "shm", Size: tc.size, Commutative: tc.commutative}
@@ -68,7 +70,8 @@ func TestSelect(t *testing.T) {
 	for _, tc := range []struct {
 		perHost, bytes int
 		want           string
-	}{{0, 8, "recursive-doubling"}, {2, 8, "one-shot"}, {1, 8, "one-shot"}, {3, 64 * kib, "tree"}, {2, 64 * kib, "recursive-doubling"}} {
+	}{{0, 8, "recursive-doubling"}, {2, 8, "one-shot"}, {1, 8, "one-shot"}, {3, 64 * kib, "tree"},
+		{2, 64 * kib, "recursive-doubling"}} {
 		c := selection.Call{Transport: "tcp", Size: 4, PerHost: tc.perHost, Commutative: true}
 		if got := table[gen.Select(table, algorithms, c, tc.bytes)].Algorithm; got != tc.want {
 			t.Errorf("over tcp, %+v: got %s", tc, got)

@@ -155,7 +155,8 @@ var ScatterBinomial = register(gen.Algorithm{
 			fromRoot(root,
 				[]gen.Node{gen.Step{
 					gen.Send{To: v("partner"), Data: gen.Span("blocks", sub(v("from"), v("base")), v("theirs"))},
-					gen.If{Cond: eq(v("mine"), one), Then: []gen.Node{gen.Copy{Into: block(out), From: gen.Chunk("blocks", sub(rank, v("base")))}}},
+					gen.If{Cond: eq(v("mine"), one),
+						Then: []gen.Node{gen.Copy{Into: block(out), From: gen.Chunk("blocks", sub(rank, v("base")))}}},
 				}},
 				[]gen.Node{
 					letBuf("into", eq(v("mine"), one), out, scratch),
@@ -184,7 +185,8 @@ var GatherBinomial = register(gen.Algorithm{
 			toRoot(root,
 				[]gen.Node{gen.Step{
 					gen.Recv{From: v("partner"), Into: gen.Span("blocks", sub(v("from"), v("base")), v("theirs"))},
-					gen.If{Cond: eq(v("mine"), one), Then: []gen.Node{gen.Copy{Into: gen.Chunk("blocks", sub(rank, v("base"))), From: block(in)}}},
+					gen.If{Cond: eq(v("mine"), one), Then: []gen.Node{gen.Copy{Into: gen.Chunk("blocks", sub(rank, v("base"))),
+						From: block(in)}}},
 				}},
 				[]gen.Node{
 					letBuf("sent", eq(v("mine"), one), in, scratch),
@@ -197,7 +199,8 @@ var GatherBinomial = register(gen.Algorithm{
 	Cost:  gen.Cost{Alpha: ceilLog2(size), Beta: sub(size, one), Gamma: zero},
 })
 
-const treeSource = "Träff: Practical, distributed, low overhead algorithms for irregular gather and scatter collectives, " +
+const treeSource = "Träff: Practical, distributed, low overhead algorithms for irregular gather and scatter " +
+	"collectives, " +
 	"Parallel Computing 75, 2018"
 
 // treeScratch is room for the largest subtree below the root: the half of the last level that lacks ranks, or half of
@@ -272,7 +275,9 @@ var gatherBinomialHints = func() gen.Hints {
 	h := upward(root)
 	several := h.hasSum()
 	return gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{
-		{Buf: scratch, Where: and(not(eq(rank, root)), several, lt(gen.Cell, h.count)), Chunk: zero, First: add(rank, gen.Cell), Count: one},
-		{Buf: out, Where: and(eq(rank, root), several, le(h.first, gen.Cell), lt(gen.Cell, add(h.first, h.count))), Chunk: zero, First: gen.Cell, Count: one},
+		{Buf: scratch, Where: and(not(eq(rank, root)), several, lt(gen.Cell, h.count)), Chunk: zero,
+			First: add(rank, gen.Cell), Count: one},
+		{Buf: out, Where: and(eq(rank, root), several, le(h.first, gen.Cell), lt(gen.Cell, add(h.first, h.count))),
+			Chunk: zero, First: gen.Cell, Count: one},
 	}}}}
 }()

@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// The two-level algorithms: parts that the ranks of each host carry out, and parts that the ranks with one seat do, one on
-// each host. Hosts have equally many ranks.
+// The two-level algorithms: parts that the ranks of each host carry out, and parts that the ranks with one seat do, one
+// on each host. Hosts have equally many ranks.
 var (
 	host, seat, hosts = v("host"), v("seat"), v("hosts")
 
@@ -30,7 +30,8 @@ var rootHost, rootSeat = v("rootHost"), v("rootSeat")
 
 // fromRootsHost returns a body of these parts of an algorithm with a root.
 func fromRootsHost(parts ...[]gen.Node) []gen.Node {
-	return byHosts([]gen.Node{let("rootHost", spec.Div(root, local)), let("rootSeat", spec.Mod(root, local))}, slices.Concat(parts...))
+	return byHosts([]gen.Node{let("rootHost", spec.Div(root, local)), let("rootSeat", spec.Mod(root, local))},
+		slices.Concat(parts...))
 }
 
 // within is the group of the ranks of this rank's host, for a part of that name.

@@ -6,10 +6,11 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// leastBetweenHosts is how many chunks of a block all hosts together have to send to others, over the numbers of hosts and of
-// ranks on each.
+// leastBetweenHosts is how many chunks of a block all hosts together have to send to others, over the numbers of hosts
+// and of ranks on each.
 var leastBetweenHosts = map[*gen.Algorithm]func(hosts, local int) int{
-	&AllReduceTwoLevel:     func(hosts, local int) int { return 2 * (hosts - 1) * hosts * local }, // of hosts × local chunks
+	// of hosts × local chunks
+	&AllReduceTwoLevel:     func(hosts, local int) int { return 2 * (hosts - 1) * hosts * local },
 	&BroadcastTwoLevel:     func(hosts, _ int) int { return hosts - 1 },
 	&ReduceTwoLevel:        func(hosts, _ int) int { return hosts - 1 },
 	&AllGatherTwoLevel:     func(hosts, local int) int { return hosts * (hosts - 1) * local },
@@ -25,7 +26,8 @@ func TestTwoLevelBytes(t *testing.T) {
 			for _, p := range a.Calls(size) {
 				messages, chunks := betweenHosts(t, a, p)
 				if want := least(size/p.Local, p.Local); sum(chunks) != want {
-					t.Errorf("%s, %+v: in %d messages, hosts send %v chunks to others, %d at least", a.FullName(), p, sum(messages), chunks, want)
+					t.Errorf("%s, %+v: in %d messages, hosts send %v chunks to others, %d at least", a.FullName(), p, sum(messages),
+						chunks, want)
 				}
 			}
 		}
@@ -46,9 +48,11 @@ func TestTwoLevelAllReduceIsEven(t *testing.T) {
 	}
 }
 
-// TestTwoLevelMessages: a host sends another one message in all, or one for each seat; the leaders of two hosts exchange one.
+// TestTwoLevelMessages: a host sends another one message in all, or one for each seat; the leaders of two hosts
+// exchange one.
 func TestTwoLevelMessages(t *testing.T) {
-	for a, want := range map[*gen.Algorithm]int{&AllReduceLeaders: 2, &AllGatherTwoLevel: 2, &ReduceScatterTwoLevel: 8, &AllToAllTwoLevel: 8, &BarrierTwoLevel: 2} {
+	for a, want := range map[*gen.Algorithm]int{&AllReduceLeaders: 2, &AllGatherTwoLevel: 2, &ReduceScatterTwoLevel: 8,
+		&AllToAllTwoLevel: 8, &BarrierTwoLevel: 2} {
 		messages, _ := betweenHosts(t, a, gen.Params{Size: 8, Depth: 1, Local: 4})
 		if sum(messages) != want {
 			t.Errorf("%s: two hosts of 4 ranks send each other %d messages, want %d", a.FullName(), sum(messages), want)

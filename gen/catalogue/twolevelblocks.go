@@ -11,7 +11,8 @@ import (
 var AllGatherTwoLevel = register(gen.Algorithm{
 	Name:      "two-level",
 	Primitive: spec.AllGather,
-	Doc: "The first rank of each host gathers its blocks, sends them to the first ranks of all others in a single step, and passes " +
+	Doc: "The first rank of each host gathers its blocks, sends them to the first ranks of all others in a single step, " +
+		"and passes " +
 		"on what these send: every host gets each block once.",
 	Source:   traffSplit,
 	Requires: evenHosts,
@@ -21,7 +22,8 @@ var AllGatherTwoLevel = register(gen.Algorithm{
 			parts{in: {Buf: out, At: blocksOfHost.At, N: local}, out: {Buf: out, N: local}}, false)...),
 		under("spread").Run(&BroadcastLinear, parts{in: {Buf: out, N: size}, out: {Buf: out, N: size}}, false),
 	),
-	Hints: gen.Hints{Turns: []gen.Turns{withinTurns(spec.Mod(gen.Cell, local)), acrossTurns(div(gen.Cell, local)), withinTurns(gen.Cell)}},
+	Hints: gen.Hints{Turns: []gen.Turns{withinTurns(spec.Mod(gen.Cell, local)), acrossTurns(div(gen.Cell, local)),
+		withinTurns(gen.Cell)}},
 	Cost: gen.Cost{
 		Alpha: add(mul(two, sub(local, one)), sub(ofHosts, one)),
 		Beta:  add(mul(sub(local, one), add(size, one)), sub(size, local)),
@@ -35,7 +37,8 @@ var blocksOfHost = gen.Part{Buf: out, At: mul(host, local)}
 var ReduceScatterTwoLevel = register(gen.Algorithm{
 	Name:      "two-level",
 	Primitive: spec.ReduceScatter,
-	Doc: "A reduce-scatter on each host for the blocks of every host in turn, and one among the ranks with one seat, in rank order: " +
+	Doc: "A reduce-scatter on each host for the blocks of every host in turn, and one among the ranks with one seat, in " +
+		"rank order: " +
 		"only sums leave a host.",
 	Source:   jia,
 	Requires: evenHosts,
@@ -47,7 +50,8 @@ var ReduceScatterTwoLevel = register(gen.Algorithm{
 	),
 	Hints: gen.Hints{
 		Loops: []gen.Invariant{{Claims: []gen.Claim{
-			{Buf: scratch, Where: lt(gen.Cell, v("s")), Chunk: add(mul(gen.Cell, local), seat), First: mul(host, local), Count: local},
+			{Buf: scratch, Where: lt(gen.Cell, v("s")), Chunk: add(mul(gen.Cell, local), seat), First: mul(host, local),
+				Count: local},
 		}}},
 		Turns: []gen.Turns{withinTurns(sub(gen.Cell, hosts)), acrossTurns(sub(gen.Cell, hosts))},
 	},
@@ -61,7 +65,8 @@ var behindSums = gen.Part{Buf: scratch, At: hosts}
 var AllToAllTwoLevel = register(gen.Algorithm{
 	Name:      "two-level",
 	Primitive: spec.AllToAll,
-	Doc: "The ranks of a host exchange what goes to each seat of every host, in turn; the ranks with one seat then exchange what " +
+	Doc: "The ranks of a host exchange what goes to each seat of every host, in turn; the ranks with one seat then " +
+		"exchange what " +
 		"their hosts send each other: as many bytes between hosts, in the fewest messages.",
 	Source:   traffSplit,
 	Requires: evenHosts,

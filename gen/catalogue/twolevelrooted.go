@@ -5,13 +5,15 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// The two-level algorithms with a root: the ranks with the root's seat talk to each other, and to the ranks of their hosts.
+// The two-level algorithms with a root: the ranks with the root's seat talk to each other, and to the ranks of their
+// hosts.
 
 // BroadcastTwoLevel sends the block to one rank of each host, which passes it on.
 var BroadcastTwoLevel = register(gen.Algorithm{
 	Name:      "two-level",
 	Primitive: spec.Broadcast,
-	Doc: "A binomial tree of the ranks with the root's seat, each of which then sends to all of its host: every other host gets " +
+	Doc: "A binomial tree of the ranks with the root's seat, each of which then sends to all of its host: every " +
+		"other host gets " +
 		"the block once.",
 	Source:   karonis,
 	Requires: evenHosts,
@@ -21,7 +23,8 @@ var BroadcastTwoLevel = register(gen.Algorithm{
 	),
 	Hints: gen.Hints{
 		Loops: []gen.Invariant{{Claims: []gen.Claim{
-			{Buf: out, Where: and(not(eq(rank, root)), toHosts.Expr(downward(root).leads())), Chunk: zero, First: root, Count: one},
+			{Buf: out, Where: and(not(eq(rank, root)), toHosts.Expr(downward(root).leads())), Chunk: zero, First: root,
+				Count: one},
 		}}},
 		Turns: []gen.Turns{withinTurns(gen.Cell)},
 	},
@@ -32,14 +35,16 @@ var BroadcastTwoLevel = register(gen.Algorithm{
 var ReduceTwoLevel = register(gen.Algorithm{
 	Name:      "two-level",
 	Primitive: spec.Reduce,
-	Doc: "The rank with the root's seat reduces what its host has, in rank order; a binomial tree of these ranks adds that up: " +
+	Doc: "The rank with the root's seat reduces what its host has, in rank order; a binomial tree of these ranks " +
+		"adds that up: " +
 		"every other host sends one block.",
 	Source:   karonis,
 	Requires: evenHosts,
 	Scratch:  add(local, one),
 	Body: fromRootsHost(
 		within("collect").Run(&ReduceLinear, parts{in: {Buf: in}, out: hostSum, scratch: {Buf: scratch}}, true),
-		onSeat(rootSeat, fromHosts.Run(&ReduceBinomial, parts{in: hostSum, out: {Buf: out}, scratch: {Buf: scratch}}, false)...),
+		onSeat(rootSeat, fromHosts.Run(&ReduceBinomial, parts{in: hostSum, out: {Buf: out}, scratch: {Buf: scratch}},
+			false)...),
 	),
 	Hints: gen.Hints{
 		Loops: []gen.Invariant{{Claims: []gen.Claim{

@@ -55,6 +55,7 @@ func like(even, a gen.Algorithm) gen.Algorithm {
 	return register(a)
 }
 
-// evenSlot and unevenSlot are slot at of a buffer that may be scratch, holding data as long as a block that all ranks know.
+// evenSlot and unevenSlot are slot at of a buffer that may be scratch, holding data as long as a block that all ranks
+// know.
 func evenSlot(buf spec.Buf, at, _ expr) gen.Region       { return gen.Chunk(buf, at) }
 func unevenSlot(buf spec.Buf, at, block expr) gen.Region { return gen.BlockSlot(buf, at, block) }

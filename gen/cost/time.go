@@ -121,7 +121,10 @@ func (c *clock) ready(t *task) {
 
 // start starts the messages whose ports are free.
 func (c *clock) start() {
-	slices.SortFunc(c.queue, func(x, y *task) int { return cmp.Or(cmp.Compare(x.index, y.index), cmp.Compare(x.rank, y.rank)) })
+	slices.SortFunc(c.queue, func(x, y *task) int {
+		return cmp.Or(cmp.Compare(x.index, y.index),
+			cmp.Compare(x.rank, y.rank))
+	})
 	c.queue = slices.DeleteFunc(c.queue, func(t *task) bool {
 		out, in := &c.ports[t.rank].out, &c.ports[t.Peer].in
 		if max(*out, *in) > c.now {

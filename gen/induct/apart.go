@@ -35,20 +35,21 @@ func (w *walker) noRace(x, y *action) {
 	if isNothing(x.data()) {
 		return
 	}
-	w.oblige("apart", fmt.Sprintf("what it writes is not what action %d receives, or reduces that with", y.index), x.index, func(c *context) {
-		f := w.anywhere(c, x.step.at)
-		g, h := w.turned(c, f, x.inner), w.turned(c, f, y.inner)
-		reads := func(says string, r gen.Region) {
-			if !isNothing(r) {
-				share, _ := g.region(x.data()).overlaps(f, h.region(r))
-				c.want(Part{says, not(share)})
+	w.oblige("apart", fmt.Sprintf("what it writes is not what action %d receives, or reduces that with", y.index), x.index,
+		func(c *context) {
+			f := w.anywhere(c, x.step.at)
+			g, h := w.turned(c, f, x.inner), w.turned(c, f, y.inner)
+			reads := func(says string, r gen.Region) {
+				if !isNothing(r) {
+					share, _ := g.region(x.data()).overlaps(f, h.region(r))
+					c.want(Part{says, not(share)})
+				}
 			}
-		}
-		reads("what is received", y.data())
-		if n, ok := y.node.(gen.RecvReduce); ok {
-			reads("what is reduced", n.With)
-		}
-	})
+			reads("what is received", y.data())
+			if n, ok := y.node.(gen.RecvReduce); ok {
+				reads("what is reduced", n.With)
+			}
+		})
 }
 
 func afterSend(n gen.Node) bool {

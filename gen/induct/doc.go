@@ -17,16 +17,16 @@
 // The run ends with no more room in channels than transports promise (ARCHITECTURE.md, "What a channel promises").
 // Consider the first moment that is not over on all ranks:
 //
-//  1. Every rank that takes part in the moment has done all that comes before it. Its part is one step (exclusive), whose messages
-//     are in flight together. So both ends of each message of the moment are in flight.
+//  1. Every rank that takes part in the moment has done all that comes before it. Its part is one step (exclusive),
+//     whose messages are in flight together. So both ends of each message of the moment are in flight.
 //  2. The messages before these on their channels are over, or belong to the moment too.
-//  3. Only a receive AfterSend can hold a message up. Such a receive takes a segment once the same segment of the send that it follows
-//     has been buffered.
-//  4. That send is the only message of the moment from its rank to the peer (room). So within the moment it has no other message
-//     before it on its channel, and none behind it.
-//  5. A segment of that send is buffered as soon as the peer has taken the segment before it. The peer's receive may be AfterSend too.
-//     Then the peer's receive follows the message that claim 3 is about, since the peer, too, sends just one message (room). Then
-//     segment k of either message waits only until segment k-1 of the other one was taken.
+//  3. Only a receive AfterSend can hold a message up. Such a receive takes a segment once the same segment of the send
+//     that it follows has been buffered.
+//  4. That send is the only message of the moment from its rank to the peer (room). So within the moment it has no
+//     other message before it on its channel, and none behind it.
+//  5. A segment of that send is buffered as soon as the peer has taken the segment before it. The peer's receive may be
+//     AfterSend too. Then the peer's receive follows the message that claim 3 is about, since the peer, too, sends just
+//     one message (room). Then segment k of either message waits only until segment k-1 of the other one was taken.
 //  6. So segment after segment of each message is taken, and the moment ends.
 //
 // A send that has to wait for a receive of a later step has no partner at its moment, so that matched fails. If

@@ -21,13 +21,16 @@ func TestUnsupported(t *testing.T) {
 		h    gen.Hints
 		says string
 	}{
-		{ring, none, "no invariant of the loop over s, which has to say which cells of out hold what before each turn, over rank, size, next, prev, c, d and s"},
+		{ring, none, "no invariant of the loop over s, which has to say which cells of out hold what before each turn, " +
+			"over rank, size, next, prev, c, d and s"},
 		{catalogue.AllGatherDirect, ring.Hints, "invariants of 1 loops, and only 0"},
 		{catalogue.SendDirect, none, "has no partner at its moment"},
 		{with(catalogue.BroadcastLinear, gen.Step{receive}), none, "has no partner"},
 		{with(catalogue.BroadcastLinear, gen.Step{receive, receive}), none, "has no partner"},
-		{with(catalogue.BroadcastLinear, gen.Step{gen.For{Var: "t", N: spec.Int(2), Body: []gen.Node{receive, receive}}}), none, "outside of its loops"},
-		{ring, gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{{Buf: spec.Out, Chunk: spec.Var("x"), First: spec.Rank, Count: spec.Int(1)}}}}},
+		{with(catalogue.BroadcastLinear, gen.Step{gen.For{Var: "t", N: spec.Int(2), Body: []gen.Node{receive, receive}}}),
+			none, "outside of its loops"},
+		{ring, gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{{Buf: spec.Out, Chunk: spec.Var("x"), First: spec.Rank,
+			Count: spec.Int(1)}}}}},
 			"x has no meaning"},
 	} {
 		_, err := induct.Obligations(&test.a, test.h)
@@ -63,11 +66,12 @@ func TestTogetherInLoops(t *testing.T) {
 	}
 }
 
-// TestWithoutValue has logarithms of 0, divisions by what is less than 1 and of what is negative where a number of chunks,
-// a number of slots and an order are wanted: no rank has those.
+// TestWithoutValue has logarithms of 0, divisions by what is less than 1 and of what is negative where a number of
+// chunks, a number of slots and an order are wanted: no rank has those.
 func TestWithoutValue(t *testing.T) {
 	n := spec.Int
-	for _, never := range []spec.Expr{spec.Log2(n(0)), spec.Div(spec.Size, n(0)), spec.Mod(spec.Rank, n(-2)), spec.Div(n(-1), spec.Size),
+	for _, never := range []spec.Expr{spec.Log2(n(0)), spec.Div(spec.Size, n(0)), spec.Mod(spec.Rank, n(-2)),
+		spec.Div(n(-1), spec.Size),
 		spec.Mod(n(-2), n(2))} {
 		testWithoutValue(t, never)
 	}
@@ -113,7 +117,8 @@ func TestLentInPart(t *testing.T) {
 		i := slices.IndexFunc(list, func(o induct.Obligation) bool { return o.Name == "lend" })
 		holds := i < 0
 		if !holds {
-			holds, err = list[i].Holds(spec.Env{{Name: "size", Value: 1}, {Name: "depth", Value: 1}, {Name: "rank", Value: 0}, {Name: "i", Value: 0}})
+			holds, err = list[i].Holds(spec.Env{{Name: "size", Value: 1}, {Name: "depth", Value: 1}, {Name: "rank", Value: 0},
+				{Name: "i", Value: 0}})
 		}
 		if err != nil || holds != want {
 			t.Errorf("into the cells from %d on: %v, %v", into, holds, err)
@@ -154,7 +159,8 @@ func TestEveryKind(t *testing.T) {
 			kinds[o.Name]++
 		}
 	}
-	for _, name := range []string{"chunks", "defined", "turns", "bounds", "matched", "distinct", "exclusive", "sent", "apart", "operands", "alias",
+	for _, name := range []string{"chunks", "defined", "turns", "bounds", "matched", "distinct", "exclusive", "sent",
+		"apart", "operands", "alias",
 		"lend", "entry", "step", "post", "tree"} {
 		if kinds[name] == 0 {
 			t.Errorf("there is no obligation %q in %v", name, kinds)

@@ -81,18 +81,19 @@ func (w *walker) finishes(x *action, n gen.Finish, s state) {
 	if w.foldsPrefix() {
 		of = "some ranks"
 	}
-	w.oblige("operands", "what is finished is the reduction over "+of+", and was not finished before", x.index, func(c *context) {
-		f := w.anywhere(c, x.place())
-		cell := add(f.region(n.Data).at, f.anyOffset(n.Data))
-		v := s.read(f, n.Data.Buf, cell).settled()
-		f.needs(n.Data.Buf, cell, v)
-		parts := []Part{{"what is finished: known", v.known}, {"not finished before", not(v.done)}}
-		if !w.foldsPrefix() {
-			parts = append(parts, Part{"the sum of all ranks", eq(v.count, spec.Size)})
-		}
-		c.want(parts...)
-		c.want(f.readAsWritten(n.Data, v)...)
-	})
+	w.oblige("operands", "what is finished is the reduction over "+of+", and was not finished before", x.index,
+		func(c *context) {
+			f := w.anywhere(c, x.place())
+			cell := add(f.region(n.Data).at, f.anyOffset(n.Data))
+			v := s.read(f, n.Data.Buf, cell).settled()
+			f.needs(n.Data.Buf, cell, v)
+			parts := []Part{{"what is finished: known", v.known}, {"not finished before", not(v.done)}}
+			if !w.foldsPrefix() {
+				parts = append(parts, Part{"the sum of all ranks", eq(v.count, spec.Size)})
+			}
+			c.want(parts...)
+			c.want(f.readAsWritten(n.Data, v)...)
+		})
 }
 
 // foldsPrefix reports whether a reduction that is promised may be one of some ranks.
@@ -105,7 +106,8 @@ func (w *walker) foldsPrefix() bool {
 // reducesAll derives what has to hold of a Reduce: it is of as many ranks each, in their order.
 func (w *walker) reducesAll(x *action, n gen.Reduce, s state) {
 	w.reduces, x.before = append(w.reduces, x), s
-	w.oblige("operands", "operand i is known, of the same chunk as the first, not finished, and of as many ranks, which follow those before", x.index, func(c *context) {
+	w.oblige("operands", "operand i is known, of the same chunk as the first, not finished, and of as many ranks, which "+
+		"follow those before", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
 		i, offset := c.variable(n.Var, zero, f.eval(n.N)), f.anyOffset(n.Into)
 		v, v0 := w.operand(f, n, s, i, offset), w.operand(f, n, s, zero, offset)

@@ -48,13 +48,14 @@ func (w *walker) claim(head *loopHead, i int, at, inside path, before, after sta
 			c.given(where)
 			c.want(before(f, buf, cell).holds(claimed)...)
 		})
-		w.oblige("step", fmt.Sprintf("after a turn of the loop over %s, %s %s of the next turn", v, buf, claim), -1, func(c *context) {
-			f := w.anywhere(c, inside)
-			cell := w.anyCell(c, f, buf)
-			where, claimed := head.claim(f.bind(v, add(f.vars[v], one)), i, buf, cell)
-			c.given(where)
-			c.want(after(f, buf, cell).holds(claimed)...)
-		})
+		w.oblige("step", fmt.Sprintf("after a turn of the loop over %s, %s %s of the next turn", v, buf, claim), -1,
+			func(c *context) {
+				f := w.anywhere(c, inside)
+				cell := w.anyCell(c, f, buf)
+				where, claimed := head.claim(f.bind(v, add(f.vars[v], one)), i, buf, cell)
+				c.given(where)
+				c.want(after(f, buf, cell).holds(claimed)...)
+			})
 	}
 }
 

@@ -62,7 +62,8 @@ func equallyLong(f *frame, r gen.Region, g *frame, q gen.Region) []Part {
 	if a.Chunks.IsAbsent() || is(a.Chunks, 1) {
 		return []Part{cells}
 	}
-	if !is(a.Primitive.In.Blocks, 1) && !a.Primitive.In.Blocks.IsAbsent() || !is(a.Primitive.Out.Blocks, 1) && !a.Primitive.Out.Blocks.IsAbsent() {
+	if !is(a.Primitive.In.Blocks, 1) && !a.Primitive.In.Blocks.IsAbsent() || !is(a.Primitive.Out.Blocks, 1) &&
+		!a.Primitive.Out.Blocks.IsAbsent() {
 		panic(unsupported{"several blocks of several chunks"})
 	}
 	return []Part{cells, {"as long a chunk", eq(f.eval(r.Like.OrElse(r.At)), g.eval(q.Like.OrElse(q.At)))}}
@@ -75,15 +76,16 @@ func (w *walker) distinct(x *action) {
 	if !ok {
 		return
 	}
-	w.once("distinct", "in each turn of the loop in the step the peer is another one, which says where received data go", x.index, func(c *context) {
-		f := w.anywhere(c, x.place())
-		turn := f.vars[loop.Var]
-		c.want(Part{x.side() + ": the turn of the peer", eq(x.turnOf(f, x.member(f, f.eval(x.peer()))), turn)})
-		if into := written(x.node); !isNothing(into) {
-			cell := add(f.region(into).at, f.anyOffset(into))
-			c.want(Part{"the turn of the cell", eq(x.turnOf(f, x.source(f, cell)), turn)})
-		}
-	})
+	w.once("distinct", "in each turn of the loop in the step the peer is another one, which says where received data go",
+		x.index, func(c *context) {
+			f := w.anywhere(c, x.place())
+			turn := f.vars[loop.Var]
+			c.want(Part{x.side() + ": the turn of the peer", eq(x.turnOf(f, x.member(f, f.eval(x.peer()))), turn)})
+			if into := written(x.node); !isNothing(into) {
+				cell := add(f.region(into).at, f.anyOffset(into))
+				c.want(Part{"the turn of the cell", eq(x.turnOf(f, x.source(f, cell)), turn)})
+			}
+		})
 }
 
 // exclusive derives that no rank has a part in two steps of one moment, unless they are the branches of an If.

@@ -33,7 +33,8 @@ func (m *moment) pair(list, more []*action) []*action {
 	first, last := list[0], list[len(list)-1]
 	for _, x := range list {
 		if _, inLoop := x.turn(); inLoop || x.step != m.steps[0] {
-			panic(unsupported{fmt.Sprintf("actions %d and %d are of one moment, and not of one step outside of its loops", first.index, last.index)})
+			panic(unsupported{fmt.Sprintf("actions %d and %d are of one moment, and not of one step outside of its loops",
+				first.index, last.index)})
 		}
 	}
 	return list

@@ -24,7 +24,8 @@ func missing(n gen.For, at path) string {
 	if changed := writtenIn(n); len(changed) > 0 {
 		what = "which cells of " + strings.Join(changed, ", ") + " hold what"
 	}
-	return fmt.Sprintf("its Hints have no invariant of the loop over %s, which has to say %s before each turn, over %s and %s",
+	return fmt.Sprintf("its Hints have no invariant of the loop over %s, which has to say %s before each turn, "+
+		"over %s and %s",
 		n.Var, what, strings.Join(names, ", "), n.Var)
 }
 

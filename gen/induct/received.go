@@ -77,7 +77,8 @@ func (x *action) ownCell(f *frame, buf spec.Buf, cell expr) expr {
 	}
 	cases := f.cases(into.Buf)
 	if len(cases) > 1 {
-		panic(unsupported{fmt.Sprintf("action %d stands in a loop inside of a step and writes to one of several buffers", x.index)})
+		panic(unsupported{fmt.Sprintf("action %d stands in a loop inside of a step and writes to one of several buffers",
+			x.index)})
 	}
 	own, _ := f.seen(buf, cell, cases[0].buf)
 	return own

@@ -53,9 +53,10 @@ func (w *walker) receive(x *action) {
 		panic(unsupported{fmt.Sprintf("action %d reduces in a loop inside of a step", x.index)})
 	}
 	w.reduces = append(w.reduces, x)
-	w.oblige("operands", "both operands are known, of one chunk, not finished, and of ranges that are disjoint and meet", x.index, func(c *context) {
-		c.want(w.anySum(c, x).allowed...)
-	})
+	w.oblige("operands", "both operands are known, of one chunk, not finished, and of ranges that are disjoint and meet",
+		x.index, func(c *context) {
+			c.want(w.anySum(c, x).allowed...)
+		})
 	w.oblige("alias", "its operand is its destination, or apart from it", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
 		share, equal := f.region(n.Into).overlaps(f, f.region(n.With))

@@ -11,17 +11,18 @@ func (w *walker) follows(x *action) {
 	if !afterSend(x.node) {
 		return
 	}
-	w.once("room", "its step sends one message, as long, and no other to the rank that it comes from", x.index, func(c *context) {
-		f := w.anywhere(c, x.step.at)
-		g := w.turned(c, f, x.inner)
-		c.given(g.moves(x.data()))
-		one, several, same := no, no, no
-		for _, y := range x.step.sends {
-			hit, long := y.goesTo(f, g.eval(x.peer()), g, x.data())
-			one, several, same = or(one, hit), or(several, and(one, hit)), or(same, and(hit, long))
-		}
-		c.want(Part{"a send as long", same}, Part{"no other send", not(several)})
-	})
+	w.once("room", "its step sends one message, as long, and no other to the rank that it comes from", x.index,
+		func(c *context) {
+			f := w.anywhere(c, x.step.at)
+			g := w.turned(c, f, x.inner)
+			c.given(g.moves(x.data()))
+			one, several, same := no, no, no
+			for _, y := range x.step.sends {
+				hit, long := y.goesTo(f, g.eval(x.peer()), g, x.data())
+				one, several, same = or(one, hit), or(several, and(one, hit)), or(same, and(hit, long))
+			}
+			c.want(Part{"a send as long", same}, Part{"no other send", not(several)})
+		})
 }
 
 // goesTo reports whether the send x, of a step at whose place f is, goes to a rank, and whether it is as long as q is

@@ -43,7 +43,8 @@ func (w *walker) sameTree(x, y *action) {
 		a := w.anySum(c, x)
 		b := w.anySum(c, y)
 		c.given(eq(a.value.chunk, b.value.chunk), eq(a.value.first, b.value.first), eq(a.value.count, b.value.count))
-		c.want(Part{"the left one's first rank", eq(a.left.first, b.left.first)}, Part{"the left one's count", eq(a.left.count, b.left.count)},
+		c.want(Part{"the left one's first rank", eq(a.left.first, b.left.first)},
+			Part{"the left one's count", eq(a.left.count, b.left.count)},
 			Part{"the right one's first rank", eq(a.right.first, b.right.first)})
 	})
 }
@@ -68,12 +69,13 @@ func (w *walker) otherResults(x, y *action, xIsReduce bool) {
 	if !xIsReduce {
 		x, y = y, x
 	}
-	w.oblige("tree", fmt.Sprintf("of more than one operand, it has no result of action %d", y.index), x.index, func(c *context) {
-		a, m := w.anyTotal(c, x)
-		b := w.anySum(c, y).value
-		c.given(lt(one, m))
-		c.want(Part{"another result", not(and(eq(a.chunk, b.chunk), eq(a.first, b.first), eq(a.count, b.count)))})
-	})
+	w.oblige("tree", fmt.Sprintf("of more than one operand, it has no result of action %d", y.index), x.index,
+		func(c *context) {
+			a, m := w.anyTotal(c, x)
+			b := w.anySum(c, y).value
+			c.given(lt(one, m))
+			c.want(Part{"another result", not(and(eq(a.chunk, b.chunk), eq(a.first, b.first), eq(a.count, b.count)))})
+		})
 }
 
 // anyTotal returns what a Reduce makes of any cell, on any rank, and of how many operands.

@@ -28,20 +28,23 @@ func either(c expr, x, y value) value {
 		x.known = and(c, x.known)
 		return x
 	}
-	return value{cond(c, x.known, y.known), cond(c, x.chunk, y.chunk), cond(c, x.first, y.first), cond(c, x.count, y.count),
+	return value{cond(c, x.known, y.known), cond(c, x.chunk, y.chunk), cond(c, x.first, y.first),
+		cond(c, x.count, y.count),
 		cond(c, x.done, y.done), cond(c, x.lent, y.lent)}
 }
 
 // as returns v under names.
 func (v value) as(f *frame, label string) value {
 	n := f.c.name
-	return value{n("known"+label, v.known), n("chunk"+label, v.chunk), n("first"+label, v.first), n("count"+label, v.count),
+	return value{n("known"+label, v.known), n("chunk"+label, v.chunk), n("first"+label, v.first),
+		n("count"+label, v.count),
 		n("done"+label, v.done), n("lent"+label, v.lent)}
 }
 
 // holds says that v is known to be what w is, lent or not.
 func (v value) holds(w value) []Part {
-	return []Part{{"known", v.known}, {"chunk", eq(v.chunk, w.chunk)}, {"first rank", eq(v.first, w.first)}, {"count", eq(v.count, w.count)},
+	return []Part{{"known", v.known}, {"chunk", eq(v.chunk, w.chunk)}, {"first rank", eq(v.first, w.first)},
+		{"count", eq(v.count, w.count)},
 		{"finished", eq(v.done, w.done)}}
 }
 

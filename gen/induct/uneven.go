@@ -7,8 +7,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// How long an uneven block is, is n of a few numbers, and nothing is known of n: what has to be as long has to have the same
-// numbers. Of even blocks these functions return nothing.
+// How long an uneven block is, is n of a few numbers, and nothing is known of n: what has to be as long has to have the
+// same numbers. Of even blocks these functions return nothing.
 
 // counts returns the arguments of n for a block of b on a rank.
 func (f *frame) counts(b spec.Buffer, rank, block expr) (list []expr) {
@@ -67,14 +67,16 @@ func (f *frame) readAsWritten(r gen.Region, v value) (parts []Part) {
 	return parts
 }
 
-// chunkAsWritten is readAsWritten of a slot that is like a chunk: only scratch has places as long as chunks that do not lie there.
+// chunkAsWritten is readAsWritten of a slot that is like a chunk: only scratch has places as long as chunks that do not
+// lie there.
 func (f *frame) chunkAsWritten(r gen.Region, v value) (parts []Part) {
 	if f.c.a.Chunks.IsAbsent() || is(f.c.a.Chunks, 1) {
 		return nil
 	}
 	for _, k := range f.cases(r.Buf) {
 		if k.buf == spec.Scratch {
-			parts = append(parts, Part{"as long as what is there", implies(and(k.cond, v.known), eq(v.chunk, f.eval(r.Like.OrElse(r.At))))})
+			parts = append(parts, Part{"as long as what is there",
+				implies(and(k.cond, v.known), eq(v.chunk, f.eval(r.Like.OrElse(r.At))))})
 		}
 	}
 	return parts
@@ -103,8 +105,8 @@ func (f *frame) knowsLength(r gen.Region) (parts []Part) {
 	return parts
 }
 
-// has says that the rank passes b, and that a block of b is as long as counts say. One of Counts is the block, and the others do
-// not depend on it, or none does.
+// has says that the rank passes b, and that a block of b is as long as counts say. One of Counts is the block, and the
+// others do not depend on it, or none does.
 func (f *frame) has(b spec.Buffer, counts []expr) expr {
 	if b.Blocks.IsAbsent() || len(b.Counts) != len(counts) {
 		return no

@@ -56,7 +56,8 @@ type walker struct {
 func (w *walker) algorithm() {
 	w.once("chunks", "a block has a chunk, and there is no negative number of slots", -1, func(c *context) {
 		f := c.frame(w.anyRank(c), "")
-		c.want(Part{"the number of chunks has a value", f.hasValue(w.a.Chunks)}, Part{"the number of slots has a value", f.hasValue(w.a.Scratch)},
+		c.want(Part{"the number of chunks has a value", f.hasValue(w.a.Chunks)}, Part{"the number of slots has a value",
+			f.hasValue(w.a.Scratch)},
 			Part{"a chunk", le(one, f.chunks())}, Part{"no negative number of slots", le(zero, f.length(spec.Scratch))})
 	})
 	end := w.body(w.a.Body, nil, "", initial, map[string]expr{})
@@ -64,7 +65,8 @@ func (w *walker) algorithm() {
 		panic(unsupported{fmt.Sprintf("there are invariants of %d loops, and only %d loops", len(w.hints.Loops), w.loop)})
 	}
 	if w.inner < len(w.hints.Turns) {
-		panic(unsupported{fmt.Sprintf("there are turns of %d loops inside of steps, and only %d such loops", len(w.hints.Turns), w.inner)})
+		panic(unsupported{fmt.Sprintf("there are turns of %d loops inside of steps, and only %d such loops",
+			len(w.hints.Turns), w.inner)})
 	}
 	w.post(end)
 	w.messages()

@@ -10,7 +10,8 @@ import (
 
 // parameters are what expressions may mention from the start, and last the number that an algorithm leaves open, which
 // has a name of its own there.
-var parameters = []string{spec.Rank.Name, spec.Size.Name, spec.Root.Name, spec.Peer.Name, spec.Depth.Name, spec.Local.Name, param}
+var parameters = []string{spec.Rank.Name, spec.Size.Name, spec.Root.Name, spec.Peer.Name, spec.Depth.Name,
+	spec.Local.Name, param}
 
 const param = "param"
 
@@ -40,7 +41,8 @@ func meaningOf(t *terms, a *gen.Algorithm) (lines []line, err error) {
 	if a.Param.Name != "" {
 		m.vars[a.Param.Name] = t.name(param)
 	}
-	layout := item{call: "Layout", args: []term{m.value(a.Chunks.OrElse(spec.Int(1))), m.value(a.Scratch.OrElse(spec.Int(0)))}}
+	layout := item{call: "Layout", args: []term{m.value(a.Chunks.OrElse(spec.Int(1))),
+		m.value(a.Scratch.OrElse(spec.Int(0)))}}
 	return t.normal(append([]item{layout}, m.nodes(a.Body)...)), nil
 }
 
@@ -78,7 +80,8 @@ func (m *meaning) nodes(nodes []gen.Node) []item {
 		case gen.For:
 			list = append(list, m.loop(n.Var, n.N, func(m *meaning) []item { return m.nodes(n.Body) }))
 		case gen.If:
-			list = append(list, item{call: branch, args: []term{m.holds(n.Cond)}, body: m.nodes(n.Then), otherwise: m.nodes(n.Else)})
+			list = append(list, item{call: branch, args: []term{m.holds(n.Cond)}, body: m.nodes(n.Then),
+				otherwise: m.nodes(n.Else)})
 		case gen.Step:
 			list = append(list, m.step(n)...)
 		default:
@@ -132,7 +135,8 @@ func (m *meaning) action(n gen.Node) []item {
 		return m.message("Recv", "Await", n.From, n.Into, n.AfterSend)
 	case gen.RecvReduce:
 		first := m.holds(n.ReceivedFirst.OrElse(spec.Int(0)))
-		return marked(item{call: "RecvReduce", args: []term{m.value(n.From), m.place(n.Into), m.place(n.With), first}}, n.AfterSend)
+		return marked(item{call: "RecvReduce", args: []term{m.value(n.From), m.place(n.Into), m.place(n.With), first}},
+			n.AfterSend)
 	case gen.Copy:
 		call := "Copy"
 		if n.Lend {
@@ -140,7 +144,8 @@ func (m *meaning) action(n gen.Node) []item {
 		}
 		return []item{{call: call, args: []term{m.place(n.Into), m.place(n.From)}}}
 	case gen.Reduce:
-		operands := m.loop(n.Var, n.N, func(m *meaning) []item { return []item{{call: "Operand", args: []term{m.place(n.From)}}} })
+		operands := m.loop(n.Var, n.N,
+			func(m *meaning) []item { return []item{{call: "Operand", args: []term{m.place(n.From)}}} })
 		return []item{operands, {call: "Reduce", args: []term{m.place(n.Into)}}}
 	case gen.Finish:
 		return []item{{call: "Finish", args: []term{m.place(n.Data)}}}

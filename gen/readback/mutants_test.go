@@ -35,12 +35,13 @@ func dividing() gen.Algorithm {
 	return with(
 		gen.Let{Name: "host", Is: spec.Div(spec.Rank, spec.Add(spec.Size, n(2)))},
 		gen.Let{Name: "local", Is: spec.Mod(spec.Add(spec.Rank, spec.Var("host")), n(4))},
-		gen.Step{gen.Finish{Data: gen.Span(spec.Out, spec.BitOr(spec.Var("local"), spec.Shl(n(1), spec.Var("host"))), spec.Div(spec.Size, n(3)))}},
+		gen.Step{gen.Finish{Data: gen.Span(spec.Out, spec.BitOr(spec.Var("local"), spec.Shl(n(1), spec.Var("host"))),
+			spec.Div(spec.Size, n(3)))}},
 	).Algorithms[0].Algorithm
 }
 
-// TestMutants makes mistakes in the text of every function of the catalogue, and of one that divides. Each has to be noticed, most of them by
-// what the function does: a reader that refuses everything notices nothing.
+// TestMutants makes mistakes in the text of every function of the catalogue, and of one that divides. Each has to be
+// noticed, most of them by what the function does: a reader that refuses everything notices nothing.
 func TestMutants(t *testing.T) {
 	k := NewChecker(sources(t))
 	for _, a := range append(catalogue.Algorithms(), dividing()) {
@@ -65,7 +66,8 @@ func TestMutants(t *testing.T) {
 				refused++
 			}
 		}
-		if t.Logf("%s: of %d mistakes %d are found to do something else, and %d are refused", a.FullName(), sites, differ, refused); differ < 4*refused {
+		if t.Logf("%s: of %d mistakes %d are found to do something else, and %d are refused", a.FullName(), sites, differ,
+			refused); differ < 4*refused {
 			t.Errorf("%s: most are refused", a.FullName())
 		}
 	}

@@ -44,7 +44,8 @@ func (r *random) number(depth int) spec.Expr {
 	case 2:
 		return spec.Add(spec.Log2(x), spec.Int(1))
 	}
-	ops := []func(x, y spec.Expr) spec.Expr{spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.BitAnd, spec.BitOr, spec.BitXor,
+	ops := []func(x, y spec.Expr) spec.Expr{spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.BitAnd, spec.BitOr,
+		spec.BitXor,
 		spec.Shl, spec.Shr, spec.Div, spec.Mod}
 	return ops[r.pick(len(ops))](x, y)
 }
@@ -194,8 +195,9 @@ func TestRandom(t *testing.T) {
 		a := &c.Algorithms[0]
 		a.Algorithm = printed(a.Algorithm)
 		tried++
-		text, err := golang.File(golang.Package{Path: theirs, Name: "theirs", Command: "a test"}, golang.Collective{Primitive: c.Primitive,
-			Algorithms: []golang.Proved{{Algorithm: a.Algorithm, Hash: a.Hash}}})
+		text, err := golang.File(golang.Package{Path: theirs, Name: "theirs", Command: "a test"},
+			golang.Collective{Primitive: c.Primitive,
+				Algorithms: []golang.Proved{{Algorithm: a.Algorithm, Hash: a.Hash}}})
 		var refused *golang.Error
 		if errors.As(err, &refused) {
 			return

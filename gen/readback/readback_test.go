@@ -155,7 +155,8 @@ func (k *Checker) fault(c Collective, text []byte) error {
 
 // with returns an algorithm for AllReduce of these nodes.
 func with(nodes ...gen.Node) Collective {
-	a := gen.Algorithm{Name: "test", Primitive: spec.AllReduce, Doc: "It is a test.", Source: "This test.", Scratch: spec.Size, Body: nodes}
+	a := gen.Algorithm{Name: "test", Primitive: spec.AllReduce, Doc: "It is a test.", Source: "This test.",
+		Scratch: spec.Size, Body: nodes}
 	return Collective{Primitive: spec.AllReduce, Algorithms: []Declared{{a, a.Hash(), Proved{}}}}
 }
 
@@ -164,7 +165,8 @@ func TestExpressions(t *testing.T) {
 	k := NewChecker(sources(t))
 	p, n, i := spec.Rank, spec.Size, spec.Int
 	for _, e := range []spec.Expr{
-		spec.Shr(p, spec.BitAnd(spec.Shl(i(-6), spec.BitAnd(spec.Add(i(4), n), i(7))), i(7))), // of which Go took the count for a uint
+		// of which Go took the count for a uint
+		spec.Shr(p, spec.BitAnd(spec.Shl(i(-6), spec.BitAnd(spec.Add(i(4), n), i(7))), i(7))),
 		spec.Log2(spec.Add(spec.Shr(spec.Sub(spec.Shl(i(1), p), i(4)), i(1)), i(10))),
 		spec.CeilLog2(spec.Sub(n, i(1))), // of 0 it is 0
 		spec.CeilLog2(spec.Add(p, n)),

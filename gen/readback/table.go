@@ -54,13 +54,15 @@ func commonCounts(b spec.Buffer) bool {
 }
 
 func entryOf(a *Declared) plain {
-	return plain{a.Name, hash64(a.Hash), a.Requires.Commutative, a.HasDepth(), a.HasLocal(), a.Requires.OutOfPlace, a.Param.Value}
+	return plain{a.Name, hash64(a.Hash), a.Requires.Commutative, a.HasDepth(), a.HasLocal(), a.Requires.OutOfPlace,
+		a.Param.Value}
 }
 
 // compare compares all of a table but what is said of each algorithm.
 func (got *table) compare(c Collective) error {
 	p := c.Primitive
-	want := head{p.Name, hash64(p.Hash()), slices.Contains(p.Params, spec.ParamOp), slices.Contains(p.Params, spec.ParamPeer),
+	want := head{p.Name, hash64(p.Hash()), slices.Contains(p.Params, spec.ParamOp),
+		slices.Contains(p.Params, spec.ParamPeer),
 		p.IsUneven(), commonCounts(p.In) || commonCounts(p.Out)}
 	switch {
 	case got.head != want:

@@ -92,7 +92,8 @@ func TestTermsMeanTheSame(t *testing.T) {
 	values, truths := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		r := &random{T: t, names: []string{"rank", "size", "depth"}}
-		env := spec.Env{{Name: "size", Value: 1 + r.pick(9)}, {Name: "rank", Value: r.pick(9)}, {Name: "depth", Value: 1 + r.pick(4)}}
+		env := spec.Env{{Name: "size", Value: 1 + r.pick(9)}, {Name: "rank", Value: r.pick(9)},
+			{Name: "depth", Value: 1 + r.pick(4)}}
 		for range 30 {
 			m := newMeaning(newTerms())
 			e := r.value()

@@ -19,7 +19,8 @@ func (r *reader) signature(fn *ast.FuncDecl) {
 	f, ok := r.info.Defs[fn.Name].(*types.Func)
 	r.expect(ok && fn.Recv == nil && fn.Body != nil, fn, "a declaration that is no function")
 	s := f.Signature()
-	r.expect(s.TypeParams() == nil && s.Params().Len() == 2 && s.Results().Len() == 1 && !s.Variadic(), fn, "a function of such parameters")
+	r.expect(s.TypeParams() == nil && s.Params().Len() == 2 && s.Results().Len() == 1 && !s.Variadic(), fn,
+		"a function of such parameters")
 	r.ctx, r.x = s.Params().At(0), s.Params().At(1)
 	pointer, ok := r.x.Type().(*types.Pointer)
 	r.expect(ok && isNamed(pointer.Elem(), Runtime, "Call") && isNamed(r.ctx.Type(), "context", "Context") &&
@@ -168,7 +169,8 @@ func (r *reader) conditional(s *ast.IfStmt, local map[types.Object]bool) []item 
 // orReturn reads if err := x.Exchange(ctx); err != nil { return err }, and the same of Layout.
 func (r *reader) orReturn(s *ast.IfStmt) item {
 	init, ok := s.Init.(*ast.AssignStmt)
-	r.expect(ok && init.Tok == token.DEFINE && len(init.Lhs) == 1 && len(init.Rhs) == 1 && s.Else == nil, s, "a condition of such a form")
+	r.expect(ok && init.Tok == token.DEFINE && len(init.Lhs) == 1 && len(init.Rhs) == 1 && s.Else == nil, s,
+		"a condition of such a form")
 	id, ok := init.Lhs[0].(*ast.Ident)
 	r.expect(ok && r.info.Defs[id] != nil, s, "a condition of such a form")
 	isErr := func(e ast.Expr) bool {
@@ -235,7 +237,8 @@ func (r *reader) loop(s *ast.RangeStmt) item {
 	x := item{call: loop, args: []term{r.number(s.X)}}
 	if s.Key != nil {
 		id, ok := s.Key.(*ast.Ident)
-		r.expect(ok && s.Tok == token.DEFINE && r.info.Defs[id] != nil && isInt(r.info.Defs[id].Type()), s, "a loop of such a form")
+		r.expect(ok && s.Tok == token.DEFINE && r.info.Defs[id] != nil && isInt(r.info.Defs[id].Type()), s,
+			"a loop of such a form")
 		r.vars[r.info.Defs[id]] = turn(r.terms, r.loops)
 	}
 	r.loops++

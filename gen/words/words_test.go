@@ -45,7 +45,8 @@ func TestNodes(t *testing.T) {
 	b, c, d := gen.Chunk("b", x), gen.Chunk("c", x), gen.Chunk("d", x)
 	for _, n := range []struct{ got, want gen.Node }{
 		{w.IfElse("x", []gen.Node{w.Let("y", "1")}, []gen.Node{w.Step(w.Finish("b[x]"))}),
-			gen.If{Cond: x, Then: []gen.Node{gen.Let{Name: "y", Is: spec.Int(1)}}, Else: []gen.Node{gen.Step{gen.Finish{Data: b}}}}},
+			gen.If{Cond: x, Then: []gen.Node{gen.Let{Name: "y", Is: spec.Int(1)}},
+				Else: []gen.Node{gen.Step{gen.Finish{Data: b}}}}},
 		{w.LetBuf("b", "x", "c", "d"), gen.LetBuf{Name: "b", Cond: x, Then: "c", Else: "d"}},
 		{w.Loop("x", "y", w.Let("z", "x")), gen.For{Var: "x", N: y, Body: []gen.Node{gen.Let{Name: "z", Is: x}}}},
 		{w.Send("y", "b[x]"), gen.Send{To: y, Data: b}},
@@ -69,7 +70,8 @@ func TestNodes(t *testing.T) {
 // TestPanic: what cannot be read is said with the line that says it.
 func TestPanic(t *testing.T) {
 	defer func() {
-		if got := fmt.Sprint(recover()); !strings.Contains(got, `words_test.go:`) || !strings.Contains(got, `"size -", column 7: want an operand`) {
+		if got := fmt.Sprint(recover()); !strings.Contains(got, `words_test.go:`) ||
+			!strings.Contains(got, `"size -", column 7: want an operand`) {
 			t.Error(got)
 		}
 	}()

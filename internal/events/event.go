@@ -37,13 +37,15 @@ const (
 	Begin  Kind = "begin"  // a call begins (Call); calls between a sender and a receiver may begin together
 	Step   Kind = "step"   // the messages of a step (Sends, Recvs) begin to be in flight together
 	Put    Kind = "put"    // a part of a message can be taken by its receiver from now on (Part)
-	Sent   Kind = "sent"   // a part's memory is not read any more; parts that were copied for the receiver have no such event
+	// a part's memory is not read any more; parts that were copied for the receiver have no such event
+	Sent   Kind = "sent"
 	Taken  Kind = "taken"  // a part was read out of the sender's memory, and is not in its place yet
 	Placed Kind = "placed" // a part that was received is in its place, reduced if it is to be
 	Freed  Kind = "freed"  // the memory of the segment Part.Segment, which was lent, may be used again
 	Wrote  Kind = "wrote"  // the system has taken bytes of a connection, frames and all (Part.Bytes)
 	Came   Kind = "came"   // the system has brought so many
-	Framed Kind = "frame"  // the header of a frame is taken: Part.At is where the frame begins in what has come, Part.Segment its kind
+	// the header of a frame is taken: Part.At is where the frame begins in what has come, Part.Segment its kind
+	Framed Kind = "frame"
 	Done   Kind = "done"   // all messages of the step are complete
 	Copy   Kind = "copy"   // a local copy (Local); lent: reductions read it where it was
 	Reduce Kind = "reduce" // a local reduction

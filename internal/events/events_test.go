@@ -19,10 +19,13 @@ func sample() []Event {
 	ended := &Ended{State: "Failed", Error: "rank 1 died", Blames: []int{1}}
 	notice := &Notice{From: 0, By: 1, State: "Failed", Rank: 2, Down: "died"}
 	all := []Event{
-		{Do: Joined, Member: &Member{Name: "world", Rank: 0, Size: 2, Processes: []int{0, 1}, Transport: "shm", Slots: 8, Lines: 32}},
-		{Do: Begin, Call: &Call{Seq: 1, Fingerprint: 1<<64 - 1, Primitive: "AllReduce", Algorithm: "ring", Op: "sum", Type: "float32",
+		{Do: Joined, Member: &Member{Name: "world", Rank: 0, Size: 2, Processes: []int{0, 1}, Transport: "shm", Slots: 8,
+			Lines: 32}},
+		{Do: Begin, Call: &Call{Seq: 1, Fingerprint: 1<<64 - 1, Primitive: "AllReduce", Algorithm: "ring", Op: "sum",
+			Type:    "float32",
 			Element: 4, Count: 8, Peer: -1, Depth: 1, In: 32, Out: 32, Shared: true}},
-		{Do: Step, Sends: []Send{{Peer: 1, Data: place}}, Recvs: []Recv{{Peer: 1, Into: place, With: &place, AfterSend: true}}},
+		{Do: Step, Sends: []Send{{Peer: 1, Data: place}},
+			Recvs: []Recv{{Peer: 1, Into: place, With: &place, AfterSend: true}}},
 		{Do: Agree, Agreed: &Agreed{Seq: 1, What: "Agree", Flags: 3, Gone: []int{1}}},
 	}
 	for _, do := range []Kind{Put, Sent, Taken, Placed, Freed, Wrote, Came, Framed} {
@@ -104,7 +107,8 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%s instead of %s: %v, want %s", c.new, c.old, err, c.want)
 		}
 	}
-	if _, err := Read(strings.NewReader(strings.Repeat(" ", maxLine+1))); err == nil || !strings.Contains(err.Error(), "too long") {
+	if _, err := Read(strings.NewReader(strings.Repeat(" ", maxLine+1))); err == nil || !strings.Contains(err.Error(),
+		"too long") {
 		t.Error(err)
 	}
 }

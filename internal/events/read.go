@@ -108,8 +108,9 @@ var has = map[Kind]func(e *Event) bool{
 	Joined: func(e *Event) bool { return e.Member != nil },
 	Begin:  func(e *Event) bool { return e.Call != nil },
 	Step:   func(e *Event) bool { return len(e.Sends)+len(e.Recvs) > 0 },
-	Put:    hasPart, Sent: hasPart, Taken: hasPart, Placed: hasPart, Freed: hasPart, Wrote: hasPart, Came: hasPart, Framed: hasPart,
-	Done: hasNothing, End: hasNothing, Closed: hasNothing,
+	Put:    hasPart, Sent: hasPart, Taken: hasPart, Placed: hasPart, Freed: hasPart, Wrote: hasPart, Came: hasPart,
+	Framed: hasPart,
+	Done:   hasNothing, End: hasNothing, Closed: hasNothing,
 	Copy: hasLocal, Reduce: hasLocal, Finish: hasLocal,
 	Failed: hasEnded, Lost: hasEnded, Fate: hasEnded,
 	Tell: hasNotice, Heard: hasNotice,
@@ -157,13 +158,17 @@ func (e *Event) checkCall() error {
 	switch {
 	case c == nil:
 		return nil
-	case c.Element < 1 || c.Element > 16 || !isLength(c.Count) || c.Depth < 1 || !isLength(c.Depth) || c.Local < 0 || !isLength(c.Local):
+	case c.Element < 1 || c.Element > 16 || !isLength(c.Count) || c.Depth < 1 || !isLength(c.Depth) || c.Local < 0 ||
+		!isLength(c.Local):
 		return fmt.Errorf("a call with %d elements of %d bytes, depth %d", c.Count, c.Element, c.Depth)
 	case !isLength(c.In) || !isLength(c.Out) || !isLength(max(c.InAt, -c.InAt)):
 		return fmt.Errorf("a call with buffers of %d and %d bytes, %d apart", c.In, c.Out, c.InAt)
 	case len(c.InBlocks) > maxRanks || len(c.OutBlocks) > maxRanks:
 		return fmt.Errorf("a call with %d and %d blocks", len(c.InBlocks), len(c.OutBlocks))
-	case slices.ContainsFunc(slices.Concat(c.InBlocks, c.OutBlocks), func(b Block) bool { return !isLength(b.At) || !isLength(b.Bytes) }):
+	case slices.ContainsFunc(slices.Concat(c.InBlocks, c.OutBlocks), func(b Block) bool {
+		return !isLength(b.At) ||
+			!isLength(b.Bytes)
+	}):
 		return fmt.Errorf("a call with blocks %v and %v", c.InBlocks, c.OutBlocks)
 	case !isRank(c.Root) || c.Peer != -1 && !isRank(c.Peer):
 		return fmt.Errorf("a call with root %d and peer %d", c.Root, c.Peer)
@@ -182,7 +187,8 @@ func (e *Event) checkMessages() error {
 			return fmt.Errorf("the receive %+v", r)
 		}
 	}
-	if l := e.Local; l != nil && (!l.Into.isPlace() || slices.ContainsFunc(l.From, func(p Place) bool { return !p.isPlace() })) {
+	if l := e.Local; l != nil && (!l.Into.isPlace() ||
+		slices.ContainsFunc(l.From, func(p Place) bool { return !p.isPlace() })) {
 		return fmt.Errorf("the operation %+v", *l)
 	}
 	return nil

@@ -38,7 +38,8 @@ func TestReplace(t *testing.T) {
 		if want == "" {
 			want = test.before
 		}
-		if got, _ := os.ReadFile(path); string(got) != want || (err != nil) != (test.after == "") || test.fails != nil && !errors.Is(err, test.fails) {
+		if got, _ := os.ReadFile(path); string(got) != want || (err != nil) != (test.after == "") || test.fails != nil &&
+			!errors.Is(err, test.fails) {
 			t.Errorf("%q becomes %q, want %q: %v", test.before, got, want, err)
 		}
 	}

@@ -70,7 +70,8 @@ func (m *Mutator) binary(e *ast.BinaryExpr) ast.Expr {
 		return right
 	}
 	for _, wrong := range OtherOperators[e.Op] {
-		right = m.either(e.Pos(), fmt.Sprintf("%v is %v", e.Op, wrong), right, &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: wrong, Y: y}})
+		right = m.either(e.Pos(), fmt.Sprintf("%v is %v", e.Op, wrong), right,
+			&ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: wrong, Y: y}})
 	}
 	return right
 }

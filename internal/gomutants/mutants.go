@@ -64,7 +64,8 @@ const (
 // site notes one more mistake and returns its number.
 func (m *Mutator) site(at token.Pos, what string) int {
 	p := m.files.Position(at)
-	m.Sites = append(m.Sites, fmt.Sprintf("%s:%d %s: %s: %s", filepath.Base(p.Filename), p.Line, m.name, what, strings.TrimSpace(m.lines[p.Line-1])))
+	m.Sites = append(m.Sites, fmt.Sprintf("%s:%d %s: %s: %s", filepath.Base(p.Filename), p.Line, m.name, what,
+		strings.TrimSpace(m.lines[p.Line-1])))
 	return len(m.Sites) - 1
 }
 
@@ -137,7 +138,8 @@ func (m *Mutator) call(s *ast.ExprStmt) ast.Stmt {
 		wrong = append(wrong, &ast.CallExpr{Fun: &ast.SelectorExpr{X: sel.X, Sel: ast.NewIdent(other)}, Args: c.Args})
 		what = append(what, sel.Sel.Name+" is "+other)
 	}
-	if n := len(c.Args); ok && n >= 2 && (sel.Sel.Name == "RecvReduce" || sel.Sel.Name == "Copy" || sel.Sel.Name == "Refer") {
+	if n := len(c.Args); ok && n >= 2 && (sel.Sel.Name == "RecvReduce" || sel.Sel.Name == "Copy" ||
+		sel.Sel.Name == "Refer") {
 		args := slices.Clone(c.Args)
 		i := 0
 		if sel.Sel.Name == "RecvReduce" {
@@ -168,7 +170,8 @@ func (m *Mutator) assign(s *ast.AssignStmt) ast.Stmt {
 	}
 	right := ast.Stmt(s)
 	for _, wrong := range OtherOperators[s.Tok] {
-		right = m.Stmts(m.site(s.Pos(), fmt.Sprintf("%v is %v", s.Tok, wrong)), right, []ast.Stmt{&ast.AssignStmt{Lhs: s.Lhs, Tok: wrong, Rhs: s.Rhs}})
+		right = m.Stmts(m.site(s.Pos(), fmt.Sprintf("%v is %v", s.Tok, wrong)), right,
+			[]ast.Stmt{&ast.AssignStmt{Lhs: s.Lhs, Tok: wrong, Rhs: s.Rhs}})
 	}
 	return m.Stmts(m.site(s.Pos(), "an assignment is left out"), right, nil)
 }

@@ -51,7 +51,8 @@ func (Switches) Expr(site int, right, wrong ast.Expr) ast.Expr {
 
 // Stmts returns an if statement whose condition is a call of plant.
 func (s Switches) Stmts(site int, right ast.Stmt, wrong []ast.Stmt) ast.Stmt {
-	either := &ast.IfStmt{Cond: s.Expr(site, ast.NewIdent("true"), ast.NewIdent("false")), Body: &ast.BlockStmt{List: []ast.Stmt{right}}}
+	either := &ast.IfStmt{Cond: s.Expr(site, ast.NewIdent("true"), ast.NewIdent("false")),
+		Body: &ast.BlockStmt{List: []ast.Stmt{right}}}
 	if wrong != nil {
 		either.Else = &ast.BlockStmt{List: wrong}
 	}

@@ -31,7 +31,8 @@ func TestChallenge(t *testing.T) {
 	}
 }
 
-// proofRow is a row about an algorithm: its name, the sizes of schedules and of the induction, and the order of operands.
+// proofRow is a row about an algorithm: its name, the sizes of schedules and of the induction, and the order of
+// operands.
 var proofRow = regexp.MustCompile("(?m)^\\|[^|]*\\| `([a-z]+/[^`]+)` \\| ([^|]*) \\| ([^|]*) \\| ([^|]*) \\|$")
 
 // wrongRows returns the rows of a page that are not so, and how many there are in all.

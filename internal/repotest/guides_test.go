@@ -33,7 +33,8 @@ func TestGuidesCanFail(t *testing.T) {
 		"one 1\ntwo 2\n":                "does not show: exit status 3",
 		"one 1\nthree\n…\n":             "shows, and nothing prints: three",
 	} {
-		if got := fmt.Sprint(errors.Join(compareOutput(shown, lines)...)); !strings.Contains(got, want) || want == "" && got != "<nil>" {
+		if got := fmt.Sprint(errors.Join(compareOutput(shown, lines)...)); !strings.Contains(got, want) || want == "" &&
+			got != "<nil>" {
 			t.Errorf("%q: %s", shown, got)
 		}
 	}

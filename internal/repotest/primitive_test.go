@@ -130,7 +130,8 @@ func TestNewPrimitive(t *testing.T) {
 	}
 	tree.add(t, "cmd/collgen/shift_test.go", generateShift)
 	tree.test(t, "^("+strings.Join([]string{
-		"TestValidate", "TestCatalogueIsValid", "TestCatalogueCoversPrimitives", "TestDeclaredCost", "TestNoAlgorithmBeatsTheBound",
+		"TestValidate", "TestCatalogueIsValid", "TestCatalogueCoversPrimitives", "TestDeclaredCost",
+		"TestNoAlgorithmBeatsTheBound",
 		"TestSelectionIsLegalAndTotal", "TestRun", "TestGenerateShift",
 	}, "|")+")$/(?i)shift", "./spec", "./gen", "./gen/cost", "./gen/catalogue", "./ref", "./cmd/collgen")
 	tree.add(t, "fast/shift_test.go", callShift)

@@ -49,7 +49,8 @@ func goCommand(t *testing.T, command, text string) string {
 // TestReadmeRuns runs the program that a reader sees first.
 func TestReadmeRuns(t *testing.T) {
 	got := slices.Sorted(strings.Lines(goCommand(t, "run", goBlocks(t, "package main")[0])))
-	want := []string{"done: <nil>\n", "rank 0 has [4 6]\n", "rank 1 has [4 6]\n", "rank 2 has [4 6]\n", "rank 3 has [4 6]\n"}
+	want := []string{"done: <nil>\n", "rank 0 has [4 6]\n", "rank 1 has [4 6]\n", "rank 2 has [4 6]\n",
+		"rank 3 has [4 6]\n"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -91,9 +92,11 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 			t.Errorf("%s names %s, which does not exist", document, m)
 		}
 	}
-	text := "`nowhere/` `spec/` `nowhere/z*.go` [x](NOWHERE.md) [y](README.md) [z](docs/jobs.md#nowhere) [a](docs/jobs.md#when-something-fails) `make nothing` `make test` `Nothing(ctx, c, buf)` `Reduce(ctx, c, buf)`\n" +
+	text := "`nowhere/` `spec/` `nowhere/z*.go` [x](NOWHERE.md) [y](README.md) [z](docs/jobs.md#nowhere) " +
+		"[a](docs/jobs.md#when-something-fails) `make nothing` `make test` `Nothing(ctx, c, buf)` `Reduce(ctx, c, buf)`\n" +
 		"    make nothing-else\n    make run   runs\n"
-	want := []string{"nowhere/", "nowhere/", "NOWHERE.md", "docs/jobs.md#nowhere", "make nothing", "make nothing-else", "fast.Nothing"}
+	want := []string{"nowhere/", "nowhere/", "NOWHERE.md", "docs/jobs.md#nowhere", "make nothing", "make nothing-else",
+		"fast.Nothing"}
 	if d := cmp.Diff(want, missing(text, targets, functions)); d != "" {
 		t.Error(d)
 	}
@@ -134,7 +137,8 @@ func missing(text, targets string, functions map[string]bool) (names []string) {
 		name, anchor, ok := strings.Cut(link, "#")
 		return path(name) && (!ok || slices.Contains(anchors(name), anchor))
 	})
-	notFound("(?m)(?:`|^    )make ([a-z-]+)", "make ", func(name string) bool { return strings.Contains(targets, "\n"+name+":") })
+	notFound("(?m)(?:`|^    )make ([a-z-]+)", "make ",
+		func(name string) bool { return strings.Contains(targets, "\n"+name+":") })
 	notFound("`([A-Z][A-Za-z]+)\\(ctx, c", "fast.", func(name string) bool { return functions[name] })
 	return names
 }

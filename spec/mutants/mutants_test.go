@@ -42,7 +42,10 @@ func TestUnnoticed(t *testing.T) {
 // TestOrderIsNoMeaning: a weaker order is no change that an example would have to refuse.
 func TestOrderIsNoMeaning(t *testing.T) {
 	all, _ := mutants.Unnoticed(spec.AllReduce)
-	if len(all) == 0 || slices.ContainsFunc(all, func(m mutants.Mutant) bool { return m.Part == "Order" || m.Part == "Name" }) {
+	if len(all) == 0 || slices.ContainsFunc(all, func(m mutants.Mutant) bool {
+		return m.Part == "Order" ||
+			m.Part == "Name"
+	}) {
 		t.Errorf("not noticed: %v", all)
 	}
 }

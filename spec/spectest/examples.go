@@ -19,7 +19,8 @@ type Example struct {
 	// In and Out are a [][]T, for an element type T: what each rank passes and what it gets. A rank whose element is
 	// nil passes no such buffer. There are as many ranks as In has elements.
 	In, Out any
-	// Count is the number of elements in a block. Of uneven blocks it is Counts[l[0]][l[1]], where l is the block's Length.
+	// Count is the number of elements in a block. Of uneven blocks it is Counts[l[0]][l[1]], where l is the block's
+	// Length.
 	Count  int
 	Counts [][]int
 	// InPlace is, by rank, which block of In is the same memory as which block of Out in place; none where a rank
@@ -29,8 +30,8 @@ type Example struct {
 	Entered [][]int
 }
 
-// Start returns the first element of block b in a buffer whose blocks are as long as lengths says, one after the other; of even
-// blocks, for which lengths is nil, as long as Count says.
+// Start returns the first element of block b in a buffer whose blocks are as long as lengths says, one after the other;
+// of even blocks, for which lengths is nil, as long as Count says.
 func (x Example) Start(lengths []spec.Length, b int) int {
 	if len(lengths) < b {
 		return b * x.Count
@@ -191,7 +192,8 @@ var Examples = []Example{
 		InPlace: [][2]int{{0, 0}},
 	},
 	{
-		Source: "MPI 6.11.2, MPI_Exscan: process i > 0 gets the reduction of the values of processes 0,…,i-1; recvbuf is not " +
+		Source: "MPI 6.11.2, MPI_Exscan: process i > 0 gets the reduction of the values of processes 0,…,i-1; " +
+			"recvbuf is not " +
 			"significant on process 0",
 		Primitive: "Exscan", Op: spec.OpSum, Count: 2,
 		In:      [][]int32{{1, 10}, {2, 20}, {3, 30}, {4, 40}},

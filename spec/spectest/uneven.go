@@ -5,7 +5,8 @@ import "github.com/collgen/collgen/spec"
 // Uneven are worked examples of the primitives whose blocks are uneven, from the MPI standard, as Examples are.
 var Uneven = []Example{
 	{
-		Source:    "MPI 6.5: GatherV: the data received from process j is placed at the offset displs[j] of the root's buffer",
+		Source: "MPI 6.5: GatherV: the data received from process j is placed at the offset displs[j] of the " +
+			"root's buffer",
 		Primitive: "GatherV", Root: 1, Counts: [][]int{{2}, {0}, {3}},
 		In:      [][]int32{{1, 2}, {}, {3, 4, 5}},
 		Out:     [][]int32{nil, {1, 2, 3, 4, 5}, nil},
@@ -69,14 +70,16 @@ var Uneven = []Example{
 		InPlace: [][2]int{none, none, {2, 0}},
 	},
 	{
-		Source:    "MPI 6.7: AllGatherV: the block of data sent from the j-th process is received by every process in the j-th block; these need not all be of the same size",
+		Source: "MPI 6.7: AllGatherV: the block of data sent from the j-th process is received by every process in the " +
+			"j-th block; these need not all be of the same size",
 		Primitive: "AllGatherV", Counts: [][]int{{2}, {0}, {1}},
 		In:      [][]int32{{1, 2}, {}, {3}},
 		Out:     [][]int32{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}},
 		InPlace: [][2]int{{0, 0}, {0, 1}, {0, 2}},
 	},
 	{
-		Source:    "MPI 6.8: AllToAllV: the j-th block sent from process i is received by process j and placed in its i-th block",
+		Source: "MPI 6.8: AllToAllV: the j-th block sent from process i is received by process j and placed in " +
+			"its i-th block",
 		Primitive: "AllToAllV", Counts: [][]int{{1, 2}, {0, 3}},
 		In:      [][]int32{{1, 2, 3}, {4, 5, 6}},
 		Out:     [][]int32{{1}, {2, 3, 4, 5, 6}},

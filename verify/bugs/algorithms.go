@@ -71,7 +71,8 @@ func inOneStep(a *gen.Algorithm) {
 
 // halves is a reduce-scatter of two ranks: each sends the other's half and reduces its own.
 var halves = gen.Algorithm{
-	Name: "halves", Primitive: spec.ReduceScatter, Requires: gen.Requires{Size: spec.Eq(spec.Size, two), Commutative: true},
+	Name: "halves", Primitive: spec.ReduceScatter, Requires: gen.Requires{Size: spec.Eq(spec.Size, two),
+		Commutative: true},
 	Body: []gen.Node{
 		gen.Let{Name: "other", Is: spec.Sub(one, spec.Rank)},
 		gen.Step{

@@ -49,7 +49,8 @@ var Common = []Bug{
 		Plant: edit.Set(0, func(x *gen.Send) {
 			x.Data.At = spec.Sub(spec.Sub(spec.Depth, one), x.Data.At)
 		}),
-		Check: verify.Length, Says: "from rank 0 to rank 1, messages arrive in the order in which they are sent: this is no. 1 of 2, and no. 2, from [rank 0"},
+		Check: verify.Length, Says: "from rank 0 to rank 1, messages arrive in the order in which they are sent: this is " +
+			"no. 1 of 2, and no. 2, from [rank 0"},
 	{What: "swapped blocks of equal length", In: catalogue.AllToAllDirect,
 		Plant: edit.Set(0, func(x *gen.Send) { x.Data.At = v("from") }), Check: verify.Postcondition},
 	{What: "blocks that are turned the wrong way on their way out of scratch", In: catalogue.AllGatherBruck,
@@ -59,7 +60,8 @@ var Common = []Bug{
 		Plant: edit.Let("first", 1, func(x *gen.Let) { x.Is = spec.Sub(x.Is, v("distance")) }),
 		Check: verify.Postcondition, Says: "size 2"},
 	{What: "two rings that both turn the same way", In: catalogue.AllReduceBothWays,
-		Plant: edit.All(edit.Set(1, func(x *gen.Send) { x.To = v("next") }), edit.Set(1, func(x *gen.RecvReduce) { x.From = v("prev") })),
+		Plant: edit.All(edit.Set(1, func(x *gen.Send) { x.To = v("next") }),
+			edit.Set(1, func(x *gen.RecvReduce) { x.From = v("prev") })),
 		Check: verify.Length, Says: "size 3"},
 	{What: "a last round in which the blocks of both directions are the same", In: catalogue.AllGatherBothWays,
 		Plant: edit.Let("back", 0, func(x *gen.Let) { x.Is = spec.Shr(spec.Size, one) }),

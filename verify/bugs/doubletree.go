@@ -21,11 +21,13 @@ func doubleTree(inOneStep bool) gen.Algorithm {
 		isRoot              = spec.Eq(v("p"), zero)
 		sends               = gen.Send{To: v("above"), Data: gen.Chunk(spec.In, v("leaf"))}
 		gets                = gen.Recv{From: v("above"), Into: gen.Chunk(spec.Out, v("leaf"))}
-		fromLeft, fromRight = gen.Recv{From: v("left"), Into: gen.Slot(spec.Scratch, two, v("mine"))}, gen.Recv{From: v("right"), Into: gen.Slot(spec.Scratch, one, v("mine"))}
-		up                  = []gen.Node{gen.If{Cond: spec.Not(isRoot), Then: []gen.Node{fromLeft}}, fromRight,
+		fromLeft, fromRight = gen.Recv{From: v("left"), Into: gen.Slot(spec.Scratch, two, v("mine"))},
+			gen.Recv{From: v("right"), Into: gen.Slot(spec.Scratch, one, v("mine"))}
+		up = []gen.Node{gen.If{Cond: spec.Not(isRoot), Then: []gen.Node{fromLeft}}, fromRight,
 			gen.Copy{Into: partial, From: gen.Chunk(spec.In, v("mine"))},
 			gen.Reduce{Into: partial, Var: "i", N: v("operands"), From: gen.Slot(spec.Scratch, v("i"), v("mine"))}}
-		down = []gen.Node{gen.If{Cond: spec.Not(isRoot), Then: []gen.Node{gen.Send{To: v("left"), Data: own}}}, gen.Send{To: v("right"), Data: own}}
+		down = []gen.Node{gen.If{Cond: spec.Not(isRoot), Then: []gen.Node{gen.Send{To: v("left"), Data: own}}},
+			gen.Send{To: v("right"), Data: own}}
 	)
 	step := func(lists ...[]gen.Node) (s gen.Step) {
 		for _, l := range lists {
@@ -40,7 +42,8 @@ func doubleTree(inOneStep bool) gen.Algorithm {
 	}
 	return gen.Algorithm{
 		Name: "double-tree", Primitive: spec.AllReduce, Chunks: two, Scratch: spec.Int(3),
-		Requires: gen.Requires{Commutative: true, Size: spec.And(spec.Lt(one, spec.Size), spec.Eq(spec.BitAnd(spec.Size, last), zero))},
+		Requires: gen.Requires{Commutative: true, Size: spec.And(spec.Lt(one, spec.Size),
+			spec.Eq(spec.BitAnd(spec.Size, last), zero))},
 		Body: []gen.Node{
 			gen.Let{Name: "mine", Is: spec.BitAnd(spec.Rank, one)},
 			gen.Let{Name: "leaf", Is: spec.Sub(one, v("mine"))},
@@ -52,8 +55,9 @@ func doubleTree(inOneStep bool) gen.Algorithm {
 			gen.Let{Name: "parent", Is: rankOf(v("mine"), parent(v("p"), spec.Mul(two, v("half"))))},
 			gen.Let{Name: "above", Is: rankOf(v("leaf"), parent(spec.Sub(last, v("p")), one))},
 			gen.If{Cond: near, Then: []gen.Node{step(leaf(sends), up)}, Else: []gen.Node{step(leaf(sends)), step(up)}},
-			gen.If{Cond: isRoot, Then: []gen.Node{gen.Step{gen.Copy{Into: own, From: partial}, gen.Finish{Data: own}}}, Else: []gen.Node{
-				gen.Step{gen.Send{To: v("parent"), Data: partial}}, gen.Step{gen.Recv{From: v("parent"), Into: own}}}},
+			gen.If{Cond: isRoot, Then: []gen.Node{gen.Step{gen.Copy{Into: own, From: partial}, gen.Finish{Data: own}}},
+				Else: []gen.Node{
+					gen.Step{gen.Send{To: v("parent"), Data: partial}}, gen.Step{gen.Recv{From: v("parent"), Into: own}}}},
 			gen.If{Cond: near, Then: []gen.Node{step(down, leaf(gets))}, Else: []gen.Node{step(down), step(leaf(gets))}},
 		},
 	}

@@ -31,7 +31,8 @@ type Support struct {
 
 // Everything returns the capabilities of an implementation that supports all of package spec.
 func Everything(name string, sizes ...int) Capabilities {
-	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true, Overflow: true}
+	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true,
+		Overflow: true}
 	for _, p := range spec.Primitives() {
 		c.Primitives = append(c.Primitives, Support{p, true, hasInPlace(p), hasUneven(p)})
 	}
@@ -143,7 +144,8 @@ func (s *Support) missing(want Support) (missing []string) {
 	for _, form := range []struct {
 		name      string
 		want, has bool
-	}{{"out of place", want.Apart, s.Apart}, {"in place", want.InPlace, s.InPlace}, {"with uneven counts", want.Uneven, s.Uneven}} {
+	}{{"out of place", want.Apart, s.Apart}, {"in place", want.InPlace, s.InPlace}, {"with uneven counts", want.Uneven,
+		s.Uneven}} {
 		if form.want && !form.has {
 			missing = append(missing, s.Primitive.Name+" "+form.name)
 		}

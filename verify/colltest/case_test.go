@@ -77,8 +77,10 @@ func TestUneven(t *testing.T) {
 func TestStepString(t *testing.T) {
 	for want, s := range map[string]Step{
 		"Barrier": {Primitive: "Barrier", Type: spec.TypeInt8},
-		"Scatter of int8, blocks of 3 elements, root 1, in place":    {Primitive: "Scatter", Type: spec.TypeInt8, Count: 3, Root: 1, InPlace: true},
-		"Send of int8, blocks of [[1] [1]] elements, root 0, peer 1": {Primitive: "Send", Type: spec.TypeInt8, Counts: [][]int{{1}, {1}}, Peer: 1},
+		"Scatter of int8, blocks of 3 elements, root 1, in place": {Primitive: "Scatter", Type: spec.TypeInt8, Count: 3,
+			Root: 1, InPlace: true},
+		"Send of int8, blocks of [[1] [1]] elements, root 0, peer 1": {Primitive: "Send", Type: spec.TypeInt8,
+			Counts: [][]int{{1}, {1}}, Peer: 1},
 		"AllReduce of int8, blocks of 0 elements, op sum, off alignment by 1 elements, rank 2 comes 1ms late": {
 			Primitive: "AllReduce", Type: spec.TypeInt8, Op: spec.OpSum, Lead: 1, Late: 2, Delay: time.Millisecond},
 	} {

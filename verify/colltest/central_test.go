@@ -22,7 +22,8 @@ type central struct {
 func (c *central) Capabilities() colltest.Capabilities { return c.can }
 
 func (c *central) Start(_ context.Context, size int) (colltest.World, error) {
-	return &room{fault: c.fault, byRef: c.byRef, size: size, made: make([]map[roundKey]int, size), rounds: map[roundKey]*round{}}, nil
+	return &room{fault: c.fault, byRef: c.byRef, size: size, made: make([]map[roundKey]int, size),
+		rounds: map[roundKey]*round{}}, nil
 }
 
 // room is where the ranks of a central implementation meet.
@@ -186,7 +187,8 @@ type arithmetic interface {
 
 var arithmetics = map[spec.Type]arithmetic{
 	spec.TypeInt8: of[int8]{}, spec.TypeInt16: of[int16]{}, spec.TypeInt32: of[int32]{}, spec.TypeInt64: of[int64]{},
-	spec.TypeUint8: of[uint8]{}, spec.TypeUint16: of[uint16]{}, spec.TypeUint32: of[uint32]{}, spec.TypeUint64: of[uint64]{},
+	spec.TypeUint8: of[uint8]{}, spec.TypeUint16: of[uint16]{}, spec.TypeUint32: of[uint32]{},
+	spec.TypeUint64:  of[uint64]{},
 	spec.TypeFloat16: of[spec.Float16]{}, spec.TypeBFloat16: of[spec.BFloat16]{},
 	spec.TypeFloat32: of[float32]{}, spec.TypeFloat64: of[float64]{},
 	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{},

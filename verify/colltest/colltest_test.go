@@ -48,7 +48,8 @@ func TestFaults(t *testing.T) {
 func search(ctx context.Context, f planted) *colltest.Failure {
 	s := colltest.NewSuite(&central{fault: f.fault, can: colltest.Everything("faulty", sizes...)})
 	s.Patience, s.Shrinking = 4*time.Second, 2*time.Second
-	i := slices.IndexFunc(s.Capabilities().Primitives, func(x colltest.Support) bool { return x.Primitive.Name == f.primitive })
+	i := slices.IndexFunc(s.Capabilities().Primitives,
+		func(x colltest.Support) bool { return x.Primitive.Name == f.primitive })
 	found := s.Check(ctx, s.Capabilities().Primitives[i])
 	_ = s.Close() // some hang
 	return found
@@ -87,7 +88,8 @@ func TestSkips(t *testing.T) {
 		t.Fatal(f)
 	}
 	untested := strings.Join(s.Untested(), "; ")
-	for _, want := range []string{"AllGather", "AllReduce in place", "Broadcast", "float64", "sum", "less than 1 elements", "NaN"} {
+	for _, want := range []string{"AllGather", "AllReduce in place", "Broadcast", "float64", "sum", "less than 1 elements",
+		"NaN"} {
 		if !strings.Contains(untested, want) {
 			t.Errorf("%q is not said: %s", want, untested)
 		}
@@ -105,7 +107,8 @@ func TestSkips(t *testing.T) {
 // TestWithout: what is left out is missing, and what is not there cannot be left out.
 func TestWithout(t *testing.T) {
 	all := colltest.Everything("all", 1, 2)
-	for _, name := range []string{"AllReduce", "Reduce/in-place", "Gather/uneven", "float16", "avg", "nan", "minus-zero", "overflow", "empty"} {
+	for _, name := range []string{"AllReduce", "Reduce/in-place", "Gather/uneven", "float16", "avg", "nan", "minus-zero",
+		"overflow", "empty"} {
 		less, err := all.Without(name)
 		if err != nil {
 			t.Error(err)
@@ -116,7 +119,8 @@ func TestWithout(t *testing.T) {
 		}
 	}
 	for _, x := range all.Primitives {
-		if less, err := all.Without(x.Primitive.Name + "/apart"); err != nil || len(colltest.NewSuite(&central{can: less}).Untested()) != 1 {
+		if less, err := all.Without(x.Primitive.Name + "/apart"); err != nil ||
+			len(colltest.NewSuite(&central{can: less}).Untested()) != 1 {
 			t.Errorf("%s out of place is not left out: %v", x.Primitive.Name, err)
 		}
 	}
@@ -149,7 +153,8 @@ func TestNothingToCall(t *testing.T) {
 		if f := s.Check(t.Context(), of); f != nil || len(s.Tested) > 0 {
 			t.Errorf("%s: %v, tested %v", c.name, f, s.Tested)
 		}
-		if untested := strings.Join(s.Untested(), "; "); !strings.Contains(untested, c.name+", ") || !strings.Contains(untested, c.want) {
+		if untested := strings.Join(s.Untested(), "; "); !strings.Contains(untested, c.name+", ") ||
+			!strings.Contains(untested, c.want) {
 			t.Errorf("%s: %q is not said: %s", c.name, c.want, untested)
 		}
 	}

@@ -28,7 +28,8 @@ type element interface {
 
 var elements = map[spec.Type]element{
 	spec.TypeInt8: of[int8]{}, spec.TypeInt16: of[int16]{}, spec.TypeInt32: of[int32]{}, spec.TypeInt64: of[int64]{},
-	spec.TypeUint8: of[uint8]{}, spec.TypeUint16: of[uint16]{}, spec.TypeUint32: of[uint32]{}, spec.TypeUint64: of[uint64]{},
+	spec.TypeUint8: of[uint8]{}, spec.TypeUint16: of[uint16]{}, spec.TypeUint32: of[uint32]{},
+	spec.TypeUint64:  of[uint64]{},
 	spec.TypeFloat16: of[spec.Float16]{}, spec.TypeBFloat16: of[spec.BFloat16]{},
 	spec.TypeFloat32: of[float32]{}, spec.TypeFloat64: of[float64]{},
 	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{},
@@ -39,7 +40,8 @@ type of[T spec.Elem] struct{}
 
 func (of[T]) draw(random *rand.Rand, v Values, n int) []byte {
 	b := Aligned(n * int(unsafe.Sizeof(*new(T))))
-	same := rand.New(rand.NewPCG(v.Seed, 1)) // special values at the same places of all blocks, so that all operands can be -0, for example
+	// special values at the same places of all blocks, so that all operands can be -0, for example
+	same := rand.New(rand.NewPCG(v.Seed, 1))
 	for i := range As[T](b) {
 		if As[T](b)[i] = spectest.Value[T](random, v.Kind); v.Kind != spectest.Ordinary && same.IntN(4) == 0 {
 			As[T](b)[i] = spectest.Value[T](same, spectest.Special)

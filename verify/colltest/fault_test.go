@@ -166,7 +166,8 @@ var faults = []planted{
 		if c.OutAt%16 != 0 && len(c.Out()) >= 64 {
 			flip(last(c, c.Out()))
 		}
-	}}, smallest(2, colltest.Step{Type: spec.TypeInt16, Root: 1, Count: 33, InPlace: true})}, // rank 1 has 66 bytes before it
+		// rank 1 has 66 bytes before it
+	}}, smallest(2, colltest.Step{Type: spec.TypeInt16, Root: 1, Count: 33, InPlace: true})},
 	{"the second call gives the result of the first", "Broadcast", secondCall(), colltest.Case{Size: 1}},
 	{"a barrier that lets everybody pass", "Barrier", fault{early: true}, colltest.Case{Size: 2}},
 	{"a panic", "Send", fault{enter: func(_ context.Context, rank, _ int, c *colltest.Call) error {
@@ -175,12 +176,13 @@ var faults = []planted{
 		}
 		return nil
 	}}, colltest.Case{Size: 3}},
-	{"a hang that the context ends", "AllReduce", fault{enter: func(ctx context.Context, rank, size int, _ *colltest.Call) error {
-		if size == 4 && rank == 1 {
-			<-ctx.Done()
-		}
-		return ctx.Err()
-	}}, smallest(4, colltest.Step{})},
+	{"a hang that the context ends", "AllReduce",
+		fault{enter: func(ctx context.Context, rank, size int, _ *colltest.Call) error {
+			if size == 4 && rank == 1 {
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		}}, smallest(4, colltest.Step{})},
 	{"a hang that nothing ends", "Gather", fault{enter: func(_ context.Context, rank, size int, _ *colltest.Call) error {
 		if size == 2 && rank == 1 {
 			select {}

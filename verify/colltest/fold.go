@@ -104,7 +104,8 @@ func (t *trial) disagreements(after [][]byte) (found []Problem) {
 				first[name] = held{rank, bits}
 			case !bytes.Equal(bits, other.bits):
 				found = append(found, Problem{Rank: rank, Text: fmt.Sprintf(
-					"block %d of out: it is not what rank %d has, though all ranks get the same bits: %s", b, other.rank, t.difference(bits, other.bits))})
+					"block %d of out: it is not what rank %d has, though all ranks get the same bits: %s", b, other.rank,
+					t.difference(bits, other.bits))})
 			}
 		}
 	}

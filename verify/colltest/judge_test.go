@@ -112,7 +112,8 @@ func TestJudgeRefuses(t *testing.T) {
 		}
 	}
 	z := [][]float64{{1, 2}, {3, -1}}
-	if judge(spec.OpProd, spec.TypeComplex64, len(z), z, []float64{5, 5}) != right || judge(spec.OpProd, spec.TypeComplex64, len(z), z, []float64{5, 5.001}) != wrong {
+	if judge(spec.OpProd, spec.TypeComplex64, len(z), z, []float64{5, 5}) != right ||
+		judge(spec.OpProd, spec.TypeComplex64, len(z), z, []float64{5, 5.001}) != wrong {
 		t.Error("a complex product is judged wrong")
 	}
 	for ty, want := range map[spec.Type][3]float64{

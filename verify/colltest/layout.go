@@ -36,7 +36,8 @@ func (s *Step) layout(r *spec.RankExpectation, in, out []int, lead int) layout {
 func (s *Step) arrange(rank int, r *spec.RankExpectation, sh shape, inputs [][]byte) *Call {
 	lead := s.Lead * (rank + 1) % 18
 	l := s.layout(r, sh.in[rank], sh.out[rank], lead)
-	c := &Call{Primitive: s.Primitive, Type: s.Type, Op: s.Op, Root: s.Root, Peer: s.Peer, InPlace: s.InPlace, Uneven: s.Counts != nil,
+	c := &Call{Primitive: s.Primitive, Type: s.Type, Op: s.Op, Root: s.Root, Peer: s.Peer, InPlace: s.InPlace,
+		Uneven: s.Counts != nil,
 		Memory: Aligned(l.bytes), InAt: l.inAt, OutAt: l.outAt}
 	if len(r.In) > 0 {
 		c.InCounts = sh.in[rank]

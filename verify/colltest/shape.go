@@ -26,7 +26,8 @@ func (s *Step) shape(x *spec.Expectation) (sh shape, err error) {
 		}
 		for b := range r.In {
 			if o, shared := r.Aliased(b); s.InPlace && shared && out[o] != sh.in[rank][b] {
-				return sh, fmt.Errorf("rank %d: in place, block %d of in has %d elements, and block %d of out %d", rank, b, sh.in[rank][b], o, out[o])
+				return sh, fmt.Errorf("rank %d: in place, block %d of in has %d elements, and block %d of out %d", rank, b,
+					sh.in[rank][b], o, out[o])
 			}
 		}
 		sh.out = append(sh.out, out)

@@ -40,7 +40,8 @@ type Counts struct {
 
 // NewSuite returns a suite for impl. Close ends the worlds that it starts.
 func NewSuite(impl Implementation) *Suite {
-	s := &Suite{Patience: 10 * time.Second, Shrinking: 15 * time.Second, Cases: 100, Seed: 1, Tested: map[string]Counts{}, impl: impl, can: impl.Capabilities(), worlds: map[int]World{}}
+	s := &Suite{Patience: 10 * time.Second, Shrinking: 15 * time.Second, Cases: 100, Seed: 1, Tested: map[string]Counts{},
+		impl: impl, can: impl.Capabilities(), worlds: map[int]World{}}
 	if len(s.can.Sizes) == 0 {
 		s.can.Sizes = []int{1, 2, 3, 4, 5, 6, 7, 8}
 	}
@@ -147,7 +148,8 @@ func (s *Suite) try(ctx context.Context, c Case, p spec.Primitive, patience time
 
 // perform runs trials in a running world, or starts one. It closes a world after a failure, which may have left its
 // ranks out of step.
-func (s *Suite) perform(ctx context.Context, size int, trials []*trial, counts *Counts, patience time.Duration) []Problem {
+func (s *Suite) perform(ctx context.Context, size int, trials []*trial, counts *Counts,
+	patience time.Duration) []Problem {
 	w, err := s.world(ctx, size)
 	if err != nil {
 		return []Problem{{Rank: -1, Text: fmt.Sprintf("starting %d ranks: %v", size, err)}}
@@ -220,7 +222,8 @@ func (s *Suite) Untested() []string {
 		elements += c.Elements
 	}
 	if undetermined > 0 {
-		missing = append(missing, fmt.Sprintf("%d of %d reduced elements, which over- or underflow in some trees", undetermined, elements))
+		missing = append(missing, fmt.Sprintf("%d of %d reduced elements, which over- or underflow in some trees",
+			undetermined, elements))
 	}
 	return missing
 }

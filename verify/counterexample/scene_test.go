@@ -56,7 +56,8 @@ func TestColumns(t *testing.T) {
 			}
 			for recv, send := range pairsOf(s) {
 				if columns[recv.Rank][recv.of(s).Step] < columns[send.Rank][send.of(s).Step] {
-					t.Fatalf("%s, %+v: rank %d receives in step %d what is sent in a later column", a.FullName(), p, recv.Rank, recv.of(s).Step)
+					t.Fatalf("%s, %+v: rank %d receives in step %d what is sent in a later column", a.FullName(), p, recv.Rank,
+						recv.of(s).Step)
 				}
 			}
 		}

@@ -144,7 +144,8 @@ func (d *drawing) strip() {
 		if i >= p.At && i < p.At+p.N {
 			class = "cell bad"
 		}
-		fmt.Fprintf(&d.out, `<rect x="%d" y="%d" width="%d" height="%d" class="%s"/>`+"\n", x, d.y-cellSize+8, cellSize, cellSize, class)
+		fmt.Fprintf(&d.out, `<rect x="%d" y="%d" width="%d" height="%d" class="%s"/>`+"\n", x, d.y-cellSize+8, cellSize,
+			cellSize, class)
 		d.texts(x+cellSize/2-charWidth*len(fmt.Sprint(i))/2, d.y, "", fmt.Sprint(i))
 		x += cellSize
 	}
@@ -189,7 +190,8 @@ func (b *box) height() int { return (len(b.lines)+1)*lineHeight + 2*boxPad }
 // draw draws lanes, arrows, and boxes over them.
 func (d *drawing) draw() {
 	for i, r := range d.scene.ranks {
-		fmt.Fprintf(&d.out, `<line x1="%d" y1="%d" x2="%d" y2="%d" class="lane"/>`+"\n", margin, d.lane[i]-laneGap/2, d.width-margin, d.lane[i]-laneGap/2)
+		fmt.Fprintf(&d.out, `<line x1="%d" y1="%d" x2="%d" y2="%d" class="lane"/>`+"\n", margin, d.lane[i]-laneGap/2,
+			d.width-margin, d.lane[i]-laneGap/2)
 		class := "rank"
 		if r == d.p.Focus.Rank {
 			class = "rank wrong"
@@ -221,7 +223,8 @@ func (d *drawing) box(b *box) {
 		class = "box bad"
 	}
 	width := d.widths[b.column-d.scene.from]
-	fmt.Fprintf(&d.out, `<rect x="%d" y="%d" width="%d" height="%d" rx="4" class="%s"/>`+"\n", x, y, width, b.height(), class)
+	fmt.Fprintf(&d.out, `<rect x="%d" y="%d" width="%d" height="%d" rx="4" class="%s"/>`+"\n", x, y, width, b.height(),
+		class)
 	d.texts(x+boxPad, y+boxPad+lineHeight-5, "label", fmt.Sprintf("step %d", b.step))
 	for k, l := range b.lines {
 		class := ""

@@ -1,5 +1,5 @@
-// Package counterexample shows what is wrong with a schedule: the steps around an instruction in words, and a picture of
-// ranks, steps and messages as SVG.
+// Package counterexample shows what is wrong with a schedule: the steps around an instruction in words, and a picture
+// of ranks, steps and messages as SVG.
 package counterexample
 
 import (

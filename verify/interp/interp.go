@@ -16,8 +16,8 @@ type Arith[T any] struct {
 }
 
 // Run executes s with blocks of count elements. in[r] and out[r] are the buffers of rank r; they may share memory where
-// the primitive allows it. Every run of s on these inputs leaves the same bits in out. s should be proved: Run fails only
-// if the buffers do not fit or s cannot end.
+// the primitive allows it. Every run of s on these inputs leaves the same bits in out. s should be proved: Run fails
+// only if the buffers do not fit or s cannot end.
 func Run[T any](s *gen.Schedule, count int, in, out [][]T, arith Arith[T]) error {
 	p := &interpreter[T]{s: s, count: count, arith: arith, messages: map[message][]T{}}
 	for r, prog := range s.Ranks {

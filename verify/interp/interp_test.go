@@ -39,7 +39,8 @@ func TestRun(t *testing.T) {
 				t.Skip("the algorithm does not serve this size")
 			}
 			local := rapid.SampledFrom(locals).Draw(t, "local")
-			s, err := gen.Instantiate(&a, gen.Params{Size: c.Size, Root: c.Root, Peer: c.Peer, Depth: rapid.IntRange(1, 5).Draw(t, "depth"), Local: local})
+			s, err := gen.Instantiate(&a, gen.Params{Size: c.Size, Root: c.Root, Peer: c.Peer,
+				Depth: rapid.IntRange(1, 5).Draw(t, "depth"), Local: local})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +74,8 @@ func TestRunErrors(t *testing.T) {
 	}
 	last := len(s.Ranks[0].Instrs) - 3 // a send, a receive and their join end the program
 	s.Ranks[0].Instrs[last].Kind = gen.JoinInstr
-	if _, err := run(s, 3, [][]int64{{1, 2, 3}, {4, 5, 6}}); err == nil || !strings.Contains(err.Error(), "never become ready") {
+	if _, err := run(s, 3, [][]int64{{1, 2, 3}, {4, 5, 6}}); err == nil || !strings.Contains(err.Error(),
+		"never become ready") {
 		t.Errorf("a dropped send: %v", err)
 	}
 }

@@ -44,7 +44,8 @@ func RunUneven[T any](s *gen.Schedule, n func(spec.Length) int, in, out [][]T, a
 				u.slot[r] = max(u.slot[r], n(l))
 			}
 			if len(memory[buf]) != end {
-				return fmt.Errorf("rank %d: %s of %d elements does not fit %s, which wants %d", r, buf, len(memory[buf]), s.Algorithm, end)
+				return fmt.Errorf("rank %d: %s of %d elements does not fit %s, which wants %d", r, buf, len(memory[buf]),
+					s.Algorithm, end)
 			}
 		}
 		memory[spec.Scratch] = make([]T, prog.Scratch*u.slot[r])

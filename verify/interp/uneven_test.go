@@ -15,8 +15,8 @@ import (
 	"github.com/collgen/collgen/verify/interp"
 )
 
-// TestRunUneven: every algorithm of uneven blocks, run on integers, gives what the reference gives: with no elements in any
-// block, in none of some ranks, and in some.
+// TestRunUneven: every algorithm of uneven blocks, run on integers, gives what the reference gives: with no elements in
+// any block, in none of some ranks, and in some.
 func TestRunUneven(t *testing.T) {
 	for _, a := range catalogue.Algorithms() {
 		if !a.Primitive.IsUneven() {
@@ -40,7 +40,8 @@ func TestRunUneven(t *testing.T) {
 					next = next*7 + 3
 				}
 			}
-			want, err := ref.Call[int64]{In: in, Op: spec.OpSum, Root: c.Root, Peer: c.Peer, Counts: x.Counts}.Run(a.Primitive.Name)
+			want, err := ref.Call[int64]{In: in, Op: spec.OpSum, Root: c.Root, Peer: c.Peer,
+				Counts: x.Counts}.Run(a.Primitive.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +69,8 @@ func TestRunUnevenErrors(t *testing.T) {
 	}
 	n := func(l spec.Length) int { return l[0] + 1 }
 	err = interp.RunUneven(s, n, [][]int64{{1}, {2, 3}}, [][]int64{make([]int64, 3), make([]int64, 2)}, sums)
-	if err == nil || !strings.Contains(err.Error(), "rank 1: out of 2 elements does not fit allgatherv/ring, which wants 3") {
+	if err == nil || !strings.Contains(err.Error(), "rank 1: out of 2 elements does not fit allgatherv/ring, "+
+		"which wants 3") {
 		t.Error(err)
 	}
 }

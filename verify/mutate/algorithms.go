@@ -270,7 +270,8 @@ func exprChanges(e spec.Expr) []change[spec.Expr] {
 	case e.Kind == spec.Variable:
 		all = append(all, change[spec.Expr]{spec.Int(0), "rank 0 instead", ""})
 	case e.Kind == spec.CondExpr:
-		all = append(all, change[spec.Expr]{e.Args[1], "always the first of two", ""}, change[spec.Expr]{e.Args[2], "never the first of two", ""})
+		all = append(all, change[spec.Expr]{e.Args[1], "always the first of two", ""},
+			change[spec.Expr]{e.Args[2], "never the first of two", ""})
 	}
 	for i := range all {
 		all[i].what = e.String()

@@ -22,7 +22,8 @@ import (
 )
 
 // askCode asks stage code about each candidate: does the Go code that is generated for the mutant differ from the
-// schedules of the original algorithm? All of the code is built into one test of package emittest, TestMutatedAlgorithms.
+// schedules of the original algorithm? All of the code is built into one test of package emittest,
+// TestMutatedAlgorithms.
 func askCode(ctx context.Context, root string, some []candidate) error {
 	b, same := &build{folder: filepath.Join(root, "fast", "internal", "emittest")}, unchanged(some)
 	for _, c := range slices.Concat(same, some) {
@@ -108,7 +109,8 @@ const functionsFile = "zmutants.go"
 // text returns the file with the functions, and the test file that lists them.
 func (b *build) text() (functions, table string) {
 	var code, list strings.Builder
-	code.WriteString("package emittest\n\nimport (\n\t\"context\"\n\t\"math/bits\"\n\n\t\"" + golang.ExecutorPath + "\"\n)\n\nvar _ = bits.Len\n")
+	code.WriteString("package emittest\n\nimport (\n\t\"context\"\n\t\"math/bits\"\n\n\t\"" + golang.ExecutorPath +
+		"\"\n)\n\nvar _ = bits.Len\n")
 	list.WriteString("package emittest\n\nfunc init() {\n\tmutatedAlgorithms = []mutatedAlgorithm{\n")
 	for i, m := range b.mutants {
 		fmt.Fprintf(&code, "\nfunc mutant%d%s\n", i, m.code)
@@ -136,7 +138,8 @@ func (b *build) run(ctx context.Context) (output string, err error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-overlay="+overlay, "-vet=off", "-count=1", "-v", "-gcflags=-e", "-run=^TestMutatedAlgorithms$", ".")
+	cmd := exec.CommandContext(ctx, "go", "test", "-overlay="+overlay, "-vet=off", "-count=1", "-v", "-gcflags=-e",
+		"-run=^TestMutatedAlgorithms$", ".")
 	cmd.Dir = b.folder
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -163,7 +166,8 @@ func (b *build) refuse(output string) int {
 	var others []generated
 	for i, m := range b.mutants {
 		if words, ok := why[i]; ok {
-			m.fate.Asked = append(m.fate.Asked, opinion{codeStage, true, "the compiler refuses it: " + oneLine(words, wordsLength)})
+			m.fate.Asked = append(m.fate.Asked, opinion{codeStage, true, "the compiler refuses it: " + oneLine(words,
+				wordsLength)})
 		} else {
 			others = append(others, m)
 		}

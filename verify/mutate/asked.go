@@ -50,7 +50,8 @@ type asking struct{ code, every int }
 
 // ask asks both stages about some of the mutants.
 func ask(ctx context.Context, o options, killed []candidate, n asking) error {
-	return errors.Join(askCode(ctx, o.root, sampled(killed, n.code, o.seed)), askEvery(ctx, sampled(killed, n.every, o.seed)))
+	return errors.Join(askCode(ctx, o.root, sampled(killed, n.code, o.seed)),
+		askEvery(ctx, sampled(killed, n.every, o.seed)))
 }
 
 // solverLimit is the time of a solver for one obligation of a mutant. What it has not refuted by then counts as not
@@ -90,7 +91,8 @@ func refuted(ctx context.Context, a *gen.Algorithm, solvers []smtproof.Solver) (
 			return o, err
 		}
 		if k := slices.Index(proof.Answers[0], "sat"); k >= 0 {
-			o.Words = oneLine(fmt.Sprintf("%s refutes: %s", proof.Solvers[k], strings.TrimSpace(p.Obligations[i].String())), wordsLength)
+			o.Words = oneLine(fmt.Sprintf("%s refutes: %s", proof.Solvers[k], strings.TrimSpace(p.Obligations[i].String())),
+				wordsLength)
 			return o, nil
 		}
 	}

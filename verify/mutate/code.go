@@ -28,7 +28,8 @@ type outcome struct {
 // sample tries mutants of a subject in an order that the seed determines, until the number asked for have compiled, or
 // none are left. It returns fewer if the time is up, or if the options allow only mutants in the journal and there are
 // not enough.
-func (s subject) sample(ctx context.Context, o options, keep *journal, until time.Time) (tried []outcome, fewer bool, err error) {
+func (s subject) sample(ctx context.Context, o options, keep *journal, until time.Time) (tried []outcome, fewer bool,
+	err error) {
 	all, err := sourceMutants(o.root, s.pkg)
 	if err != nil {
 		return nil, false, err

@@ -52,11 +52,13 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "seed that selects the mutants of source code")
 	flag.DurationVar(&o.time, "for", 12*time.Hour, "start no more mutants of source code after this `time`")
 	flag.IntVar(&o.workers, "j", 2, "`number` of mutants of source code to try at once")
-	flag.StringVar(&o.journal, "journal", "", "`file` that keeps outcomes of mutants of source code, which are not tried again")
+	flag.StringVar(&o.journal, "journal", "", "`file` that keeps outcomes of mutants of source code, which are not "+
+		"tried again")
 	flag.BoolVar(&o.again, "again", false, "try mutants again that survived according to the journal")
 	flag.BoolVar(&o.known, "known", false, "try only mutants of source code that the journal has")
 	flag.BoolVar(&o.write, "write", false, "write docs/lab/bugs.md, and the results to docs/lab/mutants.md")
-	flag.StringVar(&o.only, "only", "", "comma-separated `kinds` of mutants to try: schedules, algorithms, bugs, models, code")
+	flag.StringVar(&o.only, "only", "", "comma-separated `kinds` of mutants to try: schedules, algorithms, bugs, "+
+		"models, code")
 	flag.StringVar(&o.packages, "packages", "", "comma-separated `packages` whose source code is mutated")
 	flag.BoolVar(&o.list, "list", false, "print every mutant, the stage that killed it, and the text of the failure")
 	flag.BoolVar(&o.json, "json", false, "write JSON")

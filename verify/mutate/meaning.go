@@ -43,12 +43,13 @@ type reading struct {
 	rank    []int   // by instruction
 	partner []int   // by instruction: of a receive its send, otherwise -1
 	after   [][]int // by event: events that come before it
-	fifo    [][]int // by event: its predecessor on its channel, which determines the order of play but is no proof of order
-	order   []int
-	before  [][]bool // by event: what happens before it
-	memory  map[address]value
-	writes  map[address]int // how often
-	sent    map[int][]value // by send
+	// by event: its predecessor on its channel, which determines the order of play but is no proof of order
+	fifo   [][]int
+	order  []int
+	before [][]bool // by event: what happens before it
+	memory map[address]value
+	writes map[address]int // how often
+	sent   map[int][]value // by send
 }
 
 // address is one chunk or slot of a rank. In place, Out is addressed as In.

@@ -24,7 +24,8 @@ func TestAlgorithmMutants(t *testing.T) {
 	testMutants(t, short.algorithms, algorithmMutants)
 }
 
-func testMutants(t *testing.T, b bounds, mutants func(*gen.Algorithm, bounds, func(trial)) error) (made map[string]int) {
+func testMutants(t *testing.T, b bounds, mutants func(*gen.Algorithm, bounds, func(trial)) error) (
+	made map[string]int) {
 	const enough = 150
 	killed, same := 0, 0
 	made = map[string]int{}

@@ -26,10 +26,11 @@ type stage struct {
 	dir      string // below the module's root
 	args     []string
 	patience time.Duration // added to limit
-	limit    time.Duration // for the tests of one package, or for the command if it is no test; a mutant that takes longer is killed
-	cpu      time.Duration // the same for the CPU time of a process, which does not depend on other load
-	twice    bool          // a mutant has to fail twice to be killed
-	memory   int           // limit of a mutant's address space in KiB: some would take all memory
+	// for the tests of one package, or for the command if it is no test; a mutant that takes longer is killed
+	limit  time.Duration
+	cpu    time.Duration // the same for the CPU time of a process, which does not depend on other load
+	twice  bool          // a mutant has to fail twice to be killed
+	memory int           // limit of a mutant's address space in KiB: some would take all memory
 }
 
 func (r stage) isTest() bool { return r.args[0] == "test" }
@@ -63,7 +64,8 @@ func tryBug(ctx context.Context, root string, b *bugs.Source) (verdict, error) {
 	if n := strings.Count(string(text), b.Old); n != 1 {
 		return verdict{}, fmt.Errorf("the text to replace occurs %d times in %s", n, b.File)
 	}
-	test := stage{name: b.Run, dir: ".", patience: computing - time.Second, args: []string{"test", "-count=1", "-vet=off", "-run=" + b.Run, b.Package}}
+	test := stage{name: b.Run, dir: ".", patience: computing - time.Second, args: []string{"test", "-count=1", "-vet=off",
+		"-run=" + b.Run, b.Package}}
 	return tryFile(ctx, root, file, []byte(strings.Replace(string(text), b.Old, b.New, 1)), baseline(ctx, root, test))
 }
 
@@ -186,7 +188,8 @@ func (r stage) run(ctx context.Context, root, overlay string) (killer, output st
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; ulimit -t %d; exec "$@"`, cmp.Or(r.memory, 8<<20), int(r.cpu.Seconds())+1)
+	script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; ulimit -t %d; exec "$@"`, cmp.Or(r.memory, 8<<20),
+		int(r.cpu.Seconds())+1)
 	args := append([]string{"-c", script, "sh", "go"}, slices.Insert(slices.Clone(r.args), 1, flags...)...)
 	cmd := exec.CommandContext(ctx, "sh", args...)
 	cmd.Dir = filepath.Join(root, r.dir)

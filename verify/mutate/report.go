@@ -44,12 +44,13 @@ type row struct {
 
 // fate is the result for one mutant.
 type fate struct {
-	Mutant string    `json:"mutant"`
-	Stage  string    `json:"stage,omitempty"` // that killed it: one of make prove, or the tests; "": it survives or is the same
-	Check  string    `json:"check,omitempty"` // which of the stage's
-	Words  string    `json:"words,omitempty"` // of the failure
-	Same   bool      `json:"same,omitempty"`  // it means what it was made from
-	Asked  []opinion `json:"asked,omitempty"` // of other stages, if they were asked
+	Mutant string `json:"mutant"`
+	// that killed it: one of make prove, or the tests; "": it survives or is the same
+	Stage string    `json:"stage,omitempty"`
+	Check string    `json:"check,omitempty"` // which of the stage's
+	Words string    `json:"words,omitempty"` // of the failure
+	Same  bool      `json:"same,omitempty"`  // it means what it was made from
+	Asked []opinion `json:"asked,omitempty"` // of other stages, if they were asked
 }
 
 // opinion is the verdict of a stage on a mutant that another one has killed.
@@ -171,14 +172,15 @@ func (r *report) models(root string) error {
 		if violates[name] == "" {
 			return fmt.Errorf("%s: the manifest of tlaplus does not say what it violates", name)
 		}
-		x.fates = append(x.fates, fate{Mutant: name, Stage: modelStage, Check: violates[name], Words: "both checkers have to find it"})
+		x.fates = append(x.fates, fate{Mutant: name, Stage: modelStage, Check: violates[name],
+			Words: "both checkers have to find it"})
 	}
 	x.elsewhere, x.note = true, "counted; make tla checks each"
 	return nil
 }
 
-// wanted matches a line of tlaplus's manifest about a configuration that has to fail.
-var wanted = regexp.MustCompile(`\{model: "(\w+)", config: "(bad_\w+)",.* want: "(\w+)"`)
+// wanted matches an entry of tlaplus's manifest about a configuration that has to fail.
+var wanted = regexp.MustCompile(`(?s)\{model: "(\w+)",\s+config: "(bad_\w+)",.*?\swant:\s+"(\w+)"`)
 
 // code tries mutants of source code; each package gets a row.
 func (r *report) code(ctx context.Context, o options) error {
@@ -198,7 +200,8 @@ func (r *report) code(ctx context.Context, o options) error {
 			return err
 		}
 		for _, t := range tried {
-			x.fates = append(x.fates, fate{Mutant: t.Mutant, Stage: t.Killer, Words: t.Words, Same: t.Killer == "" && isSame(t.Mutant)})
+			x.fates = append(x.fates, fate{Mutant: t.Mutant, Stage: t.Killer, Words: t.Words, Same: t.Killer == "" &&
+				isSame(t.Mutant)})
 		}
 		asked := fmt.Sprint(s.asked(o.code))
 		if o.code < 0 {
@@ -230,7 +233,8 @@ func (r *report) verdict() error {
 		}
 		for _, s := range x.stages() {
 			if s.Killed*10 < s.Tried*9 {
-				faults = append(faults, fmt.Errorf("%s: stage %s sees %d of %d, nine of ten have to be", x.kind, s.Stage, s.Killed, s.Tried))
+				faults = append(faults, fmt.Errorf("%s: stage %s sees %d of %d, nine of ten have to be", x.kind, s.Stage, s.Killed,
+					s.Tried))
 			}
 		}
 		if share := x.share(); share < x.least {

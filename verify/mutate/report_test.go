@@ -39,8 +39,10 @@ func TestJudgeFew(t *testing.T) {
 	for _, test := range []struct {
 		killed, survive int
 		ok              bool
-	}{{3, 1, true}, {2, 2, false}, {8, 1, true}, {7, 2, false}, {9, 1, true}, {8, 2, false}, {0, 1, false}, {0, 0, false}, {1, 0, true}} {
-		x := row{fates: append(slices.Repeat([]fate{{Stage: "a stage"}}, test.killed), make([]fate, test.survive)...), least: 0.9}
+	}{{3, 1, true}, {2, 2, false}, {8, 1, true}, {7, 2, false}, {9, 1, true}, {8, 2, false}, {0, 1, false}, {0, 0, false},
+		{1, 0, true}} {
+		x := row{fates: append(slices.Repeat([]fate{{Stage: "a stage"}}, test.killed), make([]fate, test.survive)...),
+			least: 0.9}
 		x.judgeFew()
 		if err := (&report{rows: []row{x}}).verdict(); (err == nil) != test.ok {
 			t.Errorf("%+v: %v", test, err)
@@ -84,11 +86,13 @@ func TestEncode(t *testing.T) {
 		if err := r.encode(&b, test.each); err != nil {
 			t.Fatal(err)
 		}
-		if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, test.has) || strings.Contains(text, test.lacks) {
+		if text := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(text, test.has) ||
+			strings.Contains(text, test.lacks) {
 			t.Errorf("each: %v:\n%s", test.each, text)
 		}
 	}
-	for _, line := range []string{"m1 tests it fails; stage every kills it too: step 3", "m2 tests ; stage every does not see it", "m3 survives", "m4 model: NoLoss"} {
+	for _, line := range []string{"m1 tests it fails; stage every kills it too: step 3",
+		"m2 tests ; stage every does not see it", "m3 survives", "m4 model: NoLoss"} {
 		if text := strings.Join(strings.Fields(r.list()), " "); !strings.Contains(text, line) {
 			t.Errorf("%q is not in\n%s", line, text)
 		}
@@ -98,9 +102,12 @@ func TestEncode(t *testing.T) {
 // TestWords: of what go test prints, the first failure and its test.
 func TestWords(t *testing.T) {
 	for output, want := range map[string]string{
-		"--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\n        a_test.go:7: 3, want 4\n        a_test.go:8: no\nFAIL\n": "TestA/b: 3, want 4",
-		"panic: test timed out after 6s\n\trunning tests:\n\t\tTestA (6s)\n":                                                      "panic: test timed out after 6s",
-		"zbarrier.go is not what would be generated\nexit status 1\n":                                                             "zbarrier.go is not what would be generated",
+		"--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\n        a_test.go:7: 3, want 4\n        " +
+			"a_test.go:8: no\nFAIL\n": "TestA/b: 3, want 4",
+		"panic: test timed out after 6s\n\trunning " +
+			"tests:\n\t\tTestA (6s)\n": "panic: test timed out after 6s",
+		"zbarrier.go is not what would be " +
+			"generated\nexit status 1\n": "zbarrier.go is not what would be generated",
 	} {
 		if got := words(output); got != want {
 			t.Errorf("%q, want %q, of\n%s", got, want, output)
@@ -119,7 +126,9 @@ func TestStages(t *testing.T) {
 	if r, err := passes.measure(t.Context(), "."); err != nil || r.limit == 0 {
 		t.Error(r, err)
 	}
-	if killer, output := passes.judge(t.Context(), ".", ""); killer != "passes" || !strings.Contains(output, "does not end") { // its limit is 0
+	// its limit is 0
+	if killer, output := passes.judge(t.Context(), ".", ""); killer != "passes" ||
+		!strings.Contains(output, "does not end") {
 		t.Error(killer, output)
 	}
 }
@@ -128,7 +137,8 @@ func TestStages(t *testing.T) {
 func TestTwice(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "once.go")
-	text := "package main\nimport \"os\"\nfunc main() {\n\tif os.Mkdir(os.Args[1], 0o700) == nil {\n\t\tos.Exit(1)\n\t}\n}\n"
+	text := "package main\nimport \"os\"\nfunc main() {\n\tif os.Mkdir(os.Args[1], 0o700) == nil " +
+		"{\n\t\tos.Exit(1)\n\t}\n}\n"
 	if err := os.WriteFile(program, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +147,8 @@ func TestTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, twice := range map[string]bool{"one": false, "two": true} {
-		r := stage{name: name, dir: ".", args: []string{"run", program, filepath.Join(dir, name)}, limit: time.Minute, cpu: time.Minute, twice: twice}
+		r := stage{name: name, dir: ".", args: []string{"run", program, filepath.Join(dir, name)}, limit: time.Minute,
+			cpu: time.Minute, twice: twice}
 		if killer, output := r.judge(t.Context(), ".", overlay); (killer == "") != twice {
 			t.Errorf("twice: %v: killed by %q: %s", twice, killer, output)
 		}
@@ -156,7 +167,8 @@ func TestSubjects(t *testing.T) {
 			}
 		}
 	}
-	if some := chosen("ref,fast"); len(some) != 2 || some[0].pkg != "ref" || len(chosen("")) != len(subjects) || len(chosen("moon")) != 0 {
+	if some := chosen("ref,fast"); len(some) != 2 || some[0].pkg != "ref" || len(chosen("")) != len(subjects) ||
+		len(chosen("moon")) != 0 {
 		t.Errorf("chosen: %v", some)
 	}
 }

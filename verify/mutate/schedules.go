@@ -92,7 +92,8 @@ func try(s, mutant *gen.Schedule, operator, what string) trial {
 // it has no meaning, or about rules of transports, which do not affect the meaning.
 func isMeant(c verify.Check) bool {
 	switch c {
-	case verify.Deadlock, verify.Entered, verify.Race, verify.Uninitialized, verify.Finish, verify.Postcondition, verify.Order:
+	case verify.Deadlock, verify.Entered, verify.Race, verify.Uninitialized, verify.Finish, verify.Postcondition,
+		verify.Order:
 		return true
 	}
 	return false

@@ -78,7 +78,8 @@ func (r *row) cells() []string {
 	if r.elsewhere {
 		return []string{fmt.Sprint(len(r.fates)), "", "", "", ""}
 	}
-	return []string{fmt.Sprint(len(r.fates)), fmt.Sprint(r.same()), fmt.Sprint(r.killed()), fmt.Sprintf("%.1f %%", 100*r.share()),
+	return []string{fmt.Sprint(len(r.fates)), fmt.Sprint(r.same()), fmt.Sprint(r.killed()),
+		fmt.Sprintf("%.1f %%", 100*r.share()),
 		fmt.Sprint(r.count(fate.survives))}
 }
 
@@ -133,7 +134,8 @@ func (r *report) encode(w io.Writer, each bool) error {
 		if x.elsewhere && !each {
 			continue
 		}
-		k := kind{x.kind, x.sizes, x.note, len(x.fates), x.same(), x.killed(), x.killers(), x.stages(), x.survivors(), x.least, x.took.Seconds(), nil}
+		k := kind{x.kind, x.sizes, x.note, len(x.fates), x.same(), x.killed(), x.killers(), x.stages(), x.survivors(),
+			x.least, x.took.Seconds(), nil}
 		if each {
 			k.Fates = x.fates
 		}

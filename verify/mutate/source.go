@@ -29,7 +29,8 @@ type patch struct {
 }
 
 func (p patch) String() string {
-	return fmt.Sprintf("%s, %s: `%s` for `%s`", p.file, p.function, oneLine(p.text, codeLength), oneLine(p.was, codeLength))
+	return fmt.Sprintf("%s, %s: `%s` for `%s`", p.file, p.function, oneLine(p.text, codeLength),
+		oneLine(p.was, codeLength))
 }
 
 // key returns a name for the mutant that survives most changes of its file.
@@ -57,7 +58,8 @@ func oneLine(s string, most int) string {
 // compile, and a mutant may take all memory or never end.
 func sourceMutants(root, pkg string) ([]patch, error) {
 	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedFiles | packages.NeedName, Dir: root,
+		Mode: packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedFiles | packages.NeedName,
+		Dir:  root,
 	}, "./"+pkg)
 	if err != nil {
 		return nil, err
@@ -116,7 +118,8 @@ type mutator struct {
 // put adds a patch that replaces the code between two positions.
 func (m *mutator) put(operator string, from, to token.Pos, text string) {
 	start, end := m.fset.Position(from), m.fset.Position(to)
-	m.all = append(m.all, patch{m.file, m.function, 0, start.Offset, end.Offset, text, operator, string(m.text[start.Offset:end.Offset])})
+	m.all = append(m.all, patch{m.file, m.function, 0, start.Offset, end.Offset, text, operator,
+		string(m.text[start.Offset:end.Offset])})
 }
 
 // of returns the source of a node.

@@ -35,17 +35,22 @@ var subjects = []subject{
 		tests("tests of verify", "./verify"),
 		tests("schedule mutants", "./verify/mutate"),
 	}},
-	{pkg: "gen/induct", stages: []stage{tests("tests of gen/induct", "./gen/induct"), tests("tests of verify/smtproof", "./verify/smtproof")}},
+	{pkg: "gen/induct", stages: []stage{tests("tests of gen/induct", "./gen/induct"), tests("tests of verify/smtproof",
+		"./verify/smtproof")}},
 	{pkg: "gen/emit/golang", stages: []stage{tests("tests of gen/emit", "./gen/emit/..."), check}},
-	{pkg: "gen/emit/smt", stages: []stage{tests("tests of gen/emit", "./gen/emit/..."), tests("tests of verify/smtproof", "./verify/smtproof"), check}},
-	{pkg: "verify/smtproof", stages: []stage{tests("tests of verify/smtproof", "./verify/smtproof"), tests("tests of cmd/collgen", "./cmd/collgen")}},
+	{pkg: "gen/emit/smt", stages: []stage{tests("tests of gen/emit", "./gen/emit/..."), tests("tests of verify/smtproof",
+		"./verify/smtproof"), check}},
+	{pkg: "verify/smtproof", stages: []stage{tests("tests of verify/smtproof", "./verify/smtproof"),
+		tests("tests of cmd/collgen", "./cmd/collgen")}},
 	{pkg: "verify/colltest", stages: []stage{tests("tests of verify/colltest", "./verify/colltest/...")}},
 	{pkg: "ref", stages: []stage{tests("tests of ref", "./ref"), tests("tests of verify/colltest", "./verify/colltest")}},
-	{pkg: "selection", stages: []stage{tests("tests of selection", "./selection"), tests("tests of gen", "./gen"), tests("tests of cmd/collgen", "./cmd/collgen")}},
+	{pkg: "selection", stages: []stage{tests("tests of selection", "./selection"), tests("tests of gen", "./gen"),
+		tests("tests of cmd/collgen", "./cmd/collgen")}},
 	{pkg: "fast", stages: []stage{ofFast}, few: true},
 	{pkg: "fast/neighbor", stages: []stage{tests("tests of neighbor", "./fast/neighbor")}},
 	{pkg: "fast/internal/exec", stages: []stage{timed("tests of exec", "./fast/internal/exec"), ofFast}, few: true},
-	{pkg: "fast/internal/linkbase", stages: []stage{timed("tests of links", "./fast/internal/linkbase"), timed("tests of tcp", "./fast/internal/tcp")}},
+	{pkg: "fast/internal/linkbase", stages: []stage{timed("tests of links", "./fast/internal/linkbase"),
+		timed("tests of tcp", "./fast/internal/tcp")}},
 	{pkg: "fast/internal/tcp", stages: []stage{timed("tests of tcp", "./fast/internal/tcp"), ofFast}, few: true},
 	{pkg: "fast/internal/shm", stages: []stage{timed("tests of shm", "./fast/internal/shm"), ofFast}, few: true},
 	{pkg: "fast/internal/rdma", stages: []stage{timed("tests of rdma", "./fast/internal/rdma")}, few: true},
@@ -53,10 +58,12 @@ var subjects = []subject{
 }
 
 // ofFast is the tests of package fast, those that are packages of their own included.
-var ofFast = timed("tests of fast", "./fast", "./fast/internal/emittest", "./fast/internal/simtest", "./fast/internal/jobtest")
+var ofFast = timed("tests of fast", "./fast", "./fast/internal/emittest", "./fast/internal/simtest",
+	"./fast/internal/jobtest")
 
 // check generates everything again, with the proofs.
-var check = stage{name: "check-generate", dir: "fast", patience: time.Minute, args: []string{"run", "../cmd/collgen", "check"}}
+var check = stage{name: "check-generate", dir: "fast", patience: time.Minute, args: []string{"run", "../cmd/collgen",
+	"check"}}
 
 // tests runs the tests of packages that take seconds.
 func tests(name string, packages ...string) stage {

@@ -1,17 +1,21 @@
-// Command proofsuite proves what can be proved of the algorithms, the code that is generated from them, and the protocols
-// below, stage aftes stage, and prints one table of it:
+// Command proofsuite proves what can be proved of the algorithms, the code that is generated from them, and the
+// protocols below, stage after stage, and prints one table of it:
 //
 //	schedule   verify proves the schedule of every number of ranks up to 64, of each root
-//	code       the generated functions do what the proved schedules say, step by step, and wrong ones do not (go test ./fast/internal/emittest)
-//	text       the text of these functions, read back, is the algorithm, for every number of ranks, and wrong text is not (gen/readback)
+//	code       the generated functions do what the proved schedules say, step by step, and wrong ones do not
+//	           (go test ./fast/internal/emittest)
+//	text       the text of these functions, read back, is the algorithm, for every number of ranks, and wrong text
+//	           is not (gen/readback)
 //	trace      what jobs note of what they do is what the proved schedules say (go test ./verify/replay)
 //	every      invariants, decided by SMT solvers: every number of ranks (collgen prove)
-//	refute     a solver refutes wrong algorithms and invariants, for each part of each obligation one (go test ./verify/smtproof)
-//	model      two checkers of TLA+ agree on the models of what runs below, and on what fails without its guards (tlaplus)
+//	refute     a solver refutes wrong algorithms and invariants, for each part of each obligation one
+//	           (go test ./verify/smtproof)
+//	model      two checkers of TLA+ agree on the models of what runs below, and on what fails without its guards
+//	           (tlaplus)
 //	mutant     mistakes that are planted are found (verify/mutate)
 //
-// It runs the command of each stage, whose progress it shows, and fails if anything is not as it has to be. The module's
-// root is the current directory.
+// It runs the command of each stage, whose progress it shows, and fails if anything is not as it has to be. The
+// module's root is the current directory.
 package main
 
 import (
@@ -51,7 +55,8 @@ type stage struct {
 
 func main() {
 	tla := flag.String("tla", "", "the `command` that checks the models and writes JSON; make prove gives it")
-	long := flag.Bool("long", false, "also what takes longer: larger models, every mutant of schedules and algorithms, more of source code")
+	long := flag.Bool("long", false, "also what takes longer: larger models, every mutant of schedules and algorithms, "+
+		"more of source code")
 	only := flag.String("stages", "", "only `these`, with commas between them")
 	asJSON := flag.Bool("json", false, "write JSON")
 	flag.Parse()
@@ -74,7 +79,8 @@ func stages(tla []string, long bool) []stage {
 	if long {
 		tla, mutate, code = append(tla, "-long"), append(mutate, "-long"), "40"
 	}
-	mutate = append(mutate, "-code", code) // of each package, with the seed that the table says; four are the same at each run, a smoke test as the table says
+	// of each package, with the seed that the table says; four are the same at each run, a smoke test as the table says
+	mutate = append(mutate, "-code", code)
 	var replay []string
 	if long {
 		replay = []string{"COLLGEN_REPLAY=all"}
@@ -83,12 +89,15 @@ func stages(tla []string, long bool) []stage {
 	return []stage{
 		{"schedule", nil, collgen("verify", "-v", "-json", "-catalogue"), schedules},
 		{"code", []string{"COLLGEN_EMITTED=all"}, []string{"go", "test", "-count=1", "-json", "-timeout", "2h",
-			"-run", "^(TestEmittedCodeIsTheSchedule|TestEmittedCodeReturnsErrors|TestCallsAreTheSpecification|TestMutatedCodeIsNotTheSchedule)$", "./fast/internal/emittest"}, tests("holds", "does not hold")},
+			"-run", "^(TestEmittedCodeIsTheSchedule|TestEmittedCodeReturnsErrors|TestCallsAreTheSpecification|" +
+				"TestMutatedCodeIsNotTheSchedule)$", "./fast/internal/emittest"}, tests("holds", "does not hold")},
 		{"text", nil, []string{"go", "test", "-count=1", "-json", "-timeout", "1h",
 			"-run", "^(TestCatalogue|TestMutants|TestTableMutants)$", "./gen/readback"}, tests("holds", "does not hold")},
-		{"trace", replay, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/replay"}, tests("holds", "does not hold")},
+		{"trace", replay, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/replay"},
+			tests("holds", "does not hold")},
 		{"every", nil, collgen("prove", "-v", "-json", "-catalogue"), everySize},
-		{"refute", []string{"COLLGEN_SOLVERS=required"}, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/smtproof"},
+		{"refute", []string{"COLLGEN_SOLVERS=required"}, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run",
+			"^Test", "./verify/smtproof"},
 			tests("holds", "does not hold")},
 		{"model", nil, tla, models},
 		{"mutant", nil, mutate, mutants},
@@ -135,7 +144,8 @@ func total(stage string, rows []row, took time.Duration) row {
 			failed++
 		}
 	}
-	return row{What: "in all", Stage: stage, Verdict: fmt.Sprintf("%d of %d as they should be", len(rows)-failed, len(rows)),
+	return row{What: "in all", Stage: stage, Verdict: fmt.Sprintf("%d of %d as they should be", len(rows)-failed,
+		len(rows)),
 		Failed: failed > 0 || len(rows) == 0, Seconds: took.Seconds()}
 }
 

@@ -28,7 +28,8 @@ func schedules(output []byte) (rows []row, err error) {
 	for _, e := range entries {
 		r := row{What: e.Name, Verdict: "not proved", Failed: true}
 		if p := e.Proof; p != nil && len(p.Sizes) > 0 {
-			r = row{What: e.Name, Sizes: ranges(p.Sizes), Seconds: e.Seconds, Verdict: fmt.Sprintf("%d schedules proved", p.Schedules)}
+			r = row{What: e.Name, Sizes: ranges(p.Sizes), Seconds: e.Seconds, Verdict: fmt.Sprintf("%d schedules proved",
+				p.Schedules)}
 		}
 		rows = append(rows, r)
 	}
@@ -148,7 +149,8 @@ func models(output []byte) (rows []row, err error) {
 			}
 		}
 		if !r.Failed {
-			r.Verdict = fmt.Sprintf("%d configurations hold, %d without a guard fail, by both", len(configs[r.What])-guards(configs[r.What]),
+			r.Verdict = fmt.Sprintf("%d configurations hold, %d without a guard fail, by both",
+				len(configs[r.What])-guards(configs[r.What]),
 				guards(configs[r.What]))
 		}
 	}
@@ -179,7 +181,8 @@ func mutants(output []byte) (rows []row, err error) {
 	}](output)
 	for _, list := range all {
 		for _, k := range list {
-			r := row{What: k.Kind, Sizes: k.Sizes, Seconds: k.Seconds, Verdict: fmt.Sprintf("%d of %d killed", k.Killed, k.Mutants-k.Same)}
+			r := row{What: k.Kind, Sizes: k.Sizes, Seconds: k.Seconds, Verdict: fmt.Sprintf("%d of %d killed", k.Killed,
+				k.Mutants-k.Same)}
 			if k.Note != "" {
 				r.What += " (" + k.Note + ")"
 			}

@@ -61,8 +61,9 @@ func (r *replay) join(t *tape, e *events.Event) error {
 	}
 	c := r.comms[e.Comm]
 	if c == nil {
-		c = &comm{member0: e.Member, ranks: make([]*member, m.Size), channels: map[pair]*channel{}, rings: map[pair]*ring{}, agreed: map[uint64]*events.Agreed{},
-			told: map[word]int{}, transport: m.Transport}
+		c = &comm{member0: e.Member, ranks: make([]*member, m.Size), channels: map[pair]*channel{}, rings: map[pair]*ring{},
+			agreed: map[uint64]*events.Agreed{},
+			told:   map[word]int{}, transport: m.Transport}
 		r.comms[e.Comm] = c
 	}
 	m.Rank, m.Slots, m.Lines = c.member0.Rank, c.member0.Slots, c.member0.Lines // a rank alone on its host has no rings
@@ -73,7 +74,8 @@ func (r *replay) join(t *tape, e *events.Event) error {
 	if c.ranks[rank] != nil {
 		return errors.New("it has joined before")
 	}
-	c.ranks[rank] = &member{comm: c, rank: rank, slots: e.Member.Slots, lines: e.Member.Lines, numbers: map[pair]uint64{}, lent: map[int]uint32{}, lost: map[int]bool{}}
+	c.ranks[rank] = &member{comm: c, rank: rank, slots: e.Member.Slots, lines: e.Member.Lines, numbers: map[pair]uint64{},
+		lent: map[int]uint32{}, lost: map[int]bool{}}
 	return nil
 }
 
@@ -175,7 +177,8 @@ func (c *comm) finish() (died []int, err error) {
 			return nil, fmt.Errorf("%s ends before it is a rank of %s, and no other rank has failed or found it to be gone",
 				events.FileName(c.member0.Processes[rank]), c.member0.Name)
 		case m != nil && len(m.calls) > 0:
-			return nil, fmt.Errorf("%s ends in a call of %s that has neither ended nor failed, and no other rank has found it to be gone",
+			return nil, fmt.Errorf("%s ends in a call of %s that has neither ended nor failed, and no other rank has found "+
+				"it to be gone",
 				events.FileName(c.member0.Processes[rank]), c.member0.Name)
 		}
 	}
@@ -194,7 +197,8 @@ func (c *comm) hasLost(rank int) bool {
 func (c *comm) unreceived() error {
 	for p, ch := range c.channels {
 		if len(ch.sent) != len(ch.received) {
-			return fmt.Errorf("%s: rank %d sends %d messages to rank %d, which receives %d", c.member0.Name, p.from, len(ch.sent), p.to,
+			return fmt.Errorf("%s: rank %d sends %d messages to rank %d, which receives %d", c.member0.Name, p.from,
+				len(ch.sent), p.to,
 				len(ch.received))
 		}
 	}

@@ -148,14 +148,16 @@ func TestDoctored(t *testing.T) {
 					line := i + 2
 					tried++
 					refused(t, doctored(files, at, edit.Drop(f.Events, i)), e, "dropped", "")
-					refused(t, doctored(files, at, edit.Double(f.Events, i)), e, "doubled", fmt.Sprintf("rank-%d.events, line %d:", at, line+1))
+					refused(t, doctored(files, at, edit.Double(f.Events, i)), e, "doubled", fmt.Sprintf("rank-%d.events, line %d:", at,
+						line+1))
 					if e.Do == events.Put { // only its receiver says by which way it came
 						other := edit.Change(f.Events, i, func(e *events.Event) { e.Part.Via = another(e.Part.Via) })
 						refused(t, doctored(files, at, other), e, "another way", "")
 					}
 					for what, change := range changes(e) {
 						tried++
-						refused(t, doctored(files, at, edit.Change(f.Events, i, change)), e, what, fmt.Sprintf("rank-%d.events, line %d:", at, line))
+						refused(t, doctored(files, at, edit.Change(f.Events, i, change)), e, what, fmt.Sprintf("rank-%d.events, line %d:",
+							at, line))
 					}
 				}
 			}
@@ -213,7 +215,8 @@ func TestIncomplete(t *testing.T) {
 		files      []*events.File
 	}{
 		{"nothing", "there are no files", nil},
-		{"a header alone of several processes", "began with 4 processes, and there is no rank-1.events", []*events.File{alone}},
+		{"a header alone of several processes", "began with 4 processes, and there is no rank-1.events",
+			[]*events.File{alone}},
 		{"headers alone", "there are no events", []*events.File{{Header: events.Header{Format: events.Format, Size: 1}}}},
 		{"a file less", "there is no rank-2.events", files[:2]},
 		{"a file twice", "two files of process 0", []*events.File{files[0], files[0], files[1], files[2]}},
@@ -233,10 +236,12 @@ func TestNeverJoined(t *testing.T) {
 	files := read(t, inproc.run(t, 2, "few"))
 	for i := range files { // what is left are the communicator and its end
 		kept := *files[i]
-		kept.Events = slices.DeleteFunc(slices.Clone(kept.Events), func(e events.Event) bool { return e.Do != events.Joined })[:1-i]
+		kept.Events = slices.DeleteFunc(slices.Clone(kept.Events),
+			func(e events.Event) bool { return e.Do != events.Joined })[:1-i]
 		files[i] = &kept
 	}
-	if _, err := replay.Replay(files, catalogue.Algorithms()); err == nil || !strings.Contains(err.Error(), "rank-1.events ends before it is a rank") {
+	if _, err := replay.Replay(files, catalogue.Algorithms()); err == nil || !strings.Contains(err.Error(),
+		"rank-1.events ends before it is a rank") {
 		t.Error(err)
 	}
 }
@@ -252,7 +257,8 @@ func TestReceivedTooSoon(t *testing.T) {
 		}
 	}
 	_, err := replay.Replay(files, catalogue.Algorithms())
-	if err == nil || !strings.Contains(err.Error(), "rank-0.events") || !strings.Contains(err.Error(), "rank 1 has not sent it") {
+	if err == nil || !strings.Contains(err.Error(), "rank-0.events") || !strings.Contains(err.Error(),
+		"rank 1 has not sent it") {
 		t.Error(err)
 	}
 }
@@ -275,7 +281,8 @@ func TestRingIsFull(t *testing.T) {
 	taken := slices.IndexFunc(files[1].Events, func(e events.Event) bool { return e.Do == events.Placed })
 	_, err := replay.Replay(doctored(files, 1, files[1].Events[:taken]), catalogue.Algorithms())
 	want := fmt.Sprintf("rank-0.events, line %d: put", line)
-	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("room for %d segments", slots)) {
+	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(),
+		fmt.Sprintf("room for %d segments", slots)) {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 }

@@ -120,7 +120,8 @@ func set(line string, change func(map[string]any)) string {
 
 // withNumber returns a line with another value for one of its numbers.
 func withNumber(line string, which, value int) string {
-	values := []int64{0, 1, 2, 3, 7, 8, -1, 255, 1 << 15, 1 << 16, 1 << 20, 1 << 24, 1<<31 - 1, 1 << 31, 1 << 47, 1 << 48, 1<<63 - 1}
+	values := []int64{0, 1, 2, 3, 7, 8, -1, 255, 1 << 15, 1 << 16, 1 << 20, 1 << 24, 1<<31 - 1, 1 << 31, 1 << 47, 1 << 48,
+		1<<63 - 1}
 	return set(line, func(e map[string]any) {
 		var places []func(any)
 		walk(e, &places)

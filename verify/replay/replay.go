@@ -192,7 +192,8 @@ func (r *replay) take(t *tape, e *events.Event) error {
 		return errors.New("the process is no member of the communicator")
 	}
 	m := c.member(t.file.Process)
-	if m.closed && e.Do != events.Wrote && e.Do != events.Fate && e.Do != events.Tell && e.Do != events.Heard && e.Do != events.Lost && e.Do != events.Failed {
+	if m.closed && e.Do != events.Wrote && e.Do != events.Fate && e.Do != events.Tell && e.Do != events.Heard &&
+		e.Do != events.Lost && e.Do != events.Failed {
 		return errors.New("the rank has left the communicator")
 	}
 	switch e.Do {

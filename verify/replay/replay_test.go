@@ -31,7 +31,8 @@ func buildAndRun(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	jobs, plain = filepath.Join(dir, "job"), filepath.Join(dir, "plain")
 	for _, args := range [][]string{{"-tags", "collgen_events", "-o", jobs}, {"-o", plain}} {
-		if out, err := exec.Command("go", append(append([]string{"build"}, args...), "./testdata/job")...).CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", append(append([]string{"build"}, args...),
+			"./testdata/job")...).CombinedOutput(); err != nil {
 			println(string(out))
 			return 1
 		}
@@ -65,7 +66,8 @@ func (w way) run(t testing.TB, n int, do string) string {
 	defer cancel()
 	start := func(rank int, args ...string) {
 		cmd := exec.CommandContext(ctx, jobs, append(append(args, w.args...), "-do", do)...)
-		cmd.Env = append(append(os.Environ(), w.env...), "COLL_EVENTS="+dir, "COLL_STORE=local", "COLL_JOB="+dir, fmt.Sprint("COLL_RANK=", rank),
+		cmd.Env = append(append(os.Environ(), w.env...), "COLL_EVENTS="+dir, "COLL_STORE=local", "COLL_JOB="+dir,
+			fmt.Sprint("COLL_RANK=", rank),
 			fmt.Sprint("COLL_SIZE=", n))
 		out, err := cmd.CombinedOutput()
 		if killed := do == "killed" && rank == n-1; err != nil && !killed || err == nil && killed {
@@ -129,7 +131,8 @@ func (r *run) compare(t *testing.T, report *replay.Report) {
 
 // TestReplay has real jobs replayed on the proved schedules, on all transports.
 func TestReplay(t *testing.T) {
-	runs := []run{{inproc, 1, "calls"}, {inproc, 4, "calls"}, {shm, 3, "calls"}, {tcp, 2, "calls"}, {mixed, 3, "calls"}, {shm, 3, "killed"},
+	runs := []run{{inproc, 1, "calls"}, {inproc, 4, "calls"}, {shm, 3, "calls"}, {tcp, 2, "calls"}, {mixed, 3, "calls"},
+		{shm, 3, "killed"},
 		{tcp, 3, "cancelled"}, {mixed, 3, "mismatched"}, {shm, 2, "slow"}}
 	if os.Getenv(replayVar) == "all" {
 		runs = nil
@@ -159,7 +162,8 @@ func TestReplay(t *testing.T) {
 		})
 	}
 	// By process_vm_readv(2) messages go where the system lets them.
-	for _, via := range []events.Via{events.Inline, events.Slot, events.Full, events.Board, events.Region, events.Memory, events.Frame} {
+	for _, via := range []events.Via{events.Inline, events.Slot, events.Full, events.Board, events.Region, events.Memory,
+		events.Frame} {
 		if seen[via] == 0 && ran == len(runs) && runtime.GOOS == "linux" {
 			t.Errorf("no part went by %s: %v", via, seen)
 		}
@@ -169,7 +173,8 @@ func TestReplay(t *testing.T) {
 // TestNothingWithoutTheTag: a program that is not built for events has no code for them on its data path, and refuses
 // to be asked for them.
 func TestNothingWithoutTheTag(t *testing.T) {
-	hooks := []string{"exec.(*Call).event", "exec.(*Call).receive", "internal/shm.(*Endpoint).Follow", "internal/inproc.(*Endpoint).follow"}
+	hooks := []string{"exec.(*Call).event", "exec.(*Call).receive", "internal/shm.(*Endpoint).Follow",
+		"internal/inproc.(*Endpoint).follow"}
 	for _, c := range []struct {
 		program string
 		has     bool
@@ -189,7 +194,8 @@ func TestNothingWithoutTheTag(t *testing.T) {
 	}
 	cmd := exec.Command(plain, "-run", "2")
 	cmd.Env = append(os.Environ(), "COLL_EVENTS="+t.TempDir())
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "built without -tags collgen_events") {
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out),
+		"built without -tags collgen_events") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -46,7 +46,8 @@ func (r *replay) schedule(c *events.Call, size int) (*schedule, error) {
 	case c.Depth > mostWork/size/size:
 		return nil, fmt.Errorf("%d ranks with depth %d are too many", size, c.Depth)
 	}
-	made, err := gen.Instantiate(a, gen.Params{Size: size, Root: c.Root, Peer: max(c.Peer, 0), Depth: c.Depth, Local: c.Local})
+	made, err := gen.Instantiate(a, gen.Params{Size: size, Root: c.Root, Peer: max(c.Peer, 0), Depth: c.Depth,
+		Local: c.Local})
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +156,8 @@ func (c *call) place(p gen.Place) events.Place {
 	return e
 }
 
-// uneven returns where a place of uneven blocks begins in its buffer, and how long it is, in bytes. A slot of scratch is
-// as long as the longest block.
+// uneven returns where a place of uneven blocks begins in its buffer, and how long it is, in bytes. A slot of scratch
+// is as long as the longest block.
 func (c *call) uneven(p gen.Place) (at, bytes int) {
 	switch p.Buf {
 	case spec.In:
@@ -198,7 +199,8 @@ func (c *call) checkBlocks() error {
 		}
 		for i, is := range b.blocks {
 			if is.At > b.bytes || is.Bytes > b.bytes-is.At {
-				return fmt.Errorf("block %d of %s has %d bytes from %d on, and %s has %d", i, b.name, is.Bytes, is.At, b.name, b.bytes)
+				return fmt.Errorf("block %d of %s has %d bytes from %d on, and %s has %d", i, b.name, is.Bytes, is.At, b.name,
+					b.bytes)
 			}
 		}
 	}
@@ -246,7 +248,10 @@ func (m *member) begin(r *replay, c *events.Call) error {
 	switch {
 	case m.failed:
 		return errors.New("a call has failed, and the communicator with it")
-	case m.current != nil || slices.ContainsFunc(m.calls, func(other *call) bool { return other.Peer < 0 || c.Peer < 0 || other.at > 0 || other.moved }):
+	case m.current != nil || slices.ContainsFunc(m.calls, func(other *call) bool {
+		return other.Peer < 0 || c.Peer < 0 ||
+			other.at > 0 || other.moved
+	}):
 		return errors.New("the call before has not ended")
 	case len(m.lent) > 0:
 		return errors.New("memory that was lent in the call before is not free")

@@ -135,7 +135,8 @@ func (m *member) done() error {
 	}
 	for peer, all := range st.sends {
 		if i := slices.IndexFunc(all, func(out *outgoing) bool { return !out.complete() }); i >= 0 {
-			return fmt.Errorf("of a message of %d bytes to rank %d, %d can be received and %d are sent", all[i].bytes, peer, all[i].ready, all[i].gone)
+			return fmt.Errorf("of a message of %d bytes to rank %d, %d can be received and %d are sent", all[i].bytes, peer,
+				all[i].ready, all[i].gone)
 		}
 	}
 	for peer, all := range st.recvs {

@@ -15,11 +15,13 @@ func words(e *events.Event) string {
 	case e.Local != nil:
 		return localWords(e.Do, e.Local)
 	case e.Call != nil:
-		return fmt.Sprintf("%s: %s number %d, %s, %d elements of %s", e.Do, e.Call.Primitive, e.Call.Seq, e.Call.Algorithm, e.Call.Count, e.Call.Type)
+		return fmt.Sprintf("%s: %s number %d, %s, %d elements of %s", e.Do, e.Call.Primitive, e.Call.Seq, e.Call.Algorithm,
+			e.Call.Count, e.Call.Type)
 	case e.Do == events.Step:
 		return fmt.Sprintf("%s: %d sends, %d receives", e.Do, len(e.Sends), len(e.Recvs))
 	case e.Notice != nil:
-		return fmt.Sprintf("%s: from rank %d, of rank %d: %s, rank %d", e.Do, e.Notice.From, e.Notice.By, e.Notice.State, e.Notice.Rank)
+		return fmt.Sprintf("%s: from rank %d, of rank %d: %s, rank %d", e.Do, e.Notice.From, e.Notice.By, e.Notice.State,
+			e.Notice.Rank)
 	case e.Ended != nil:
 		return fmt.Sprintf("%s: %s", e.Do, e.Ended.Error)
 	}
@@ -50,7 +52,8 @@ func recvWords(r *events.Recv) string {
 	if r.With != nil {
 		line += ", reduced with " + placeWords(*r.With)
 	}
-	return fmt.Sprintf("%s, received first: %v, after send: %v, may be lent: %v", line, r.ReceivedFirst, r.AfterSend, r.Lend)
+	return fmt.Sprintf("%s, received first: %v, after send: %v, may be lent: %v", line, r.ReceivedFirst, r.AfterSend,
+		r.Lend)
 }
 
 func localWords(do events.Kind, l *events.Local) string {

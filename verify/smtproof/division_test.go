@@ -11,15 +11,16 @@ import (
 	"github.com/collgen/collgen/verify/smtproof"
 )
 
-// TestDivisionLaws has what is so of quotients, remainders and bits that are set, which solvers prove, and beside it what
-// is not quite so, which they refute.
+// TestDivisionLaws has what is so of quotients, remainders and bits that are set, which solvers prove, and beside it
+// what is not quite so, which they refute.
 func TestDivisionLaws(t *testing.T) {
 	x, four := v("x"), n(4)
 	bit, low := spec.Shl(one, k), under(spec.Shl(one, n(2)))
 	for _, law := range []struct {
 		is, isNot spec.Expr
 	}{
-		{spec.Eq(spec.Add(spec.Mul(spec.Div(x, size), size), spec.Mod(x, size)), x), spec.Eq(spec.Mul(spec.Div(x, size), size), x)},
+		{spec.Eq(spec.Add(spec.Mul(spec.Div(x, size), size), spec.Mod(x, size)), x),
+			spec.Eq(spec.Mul(spec.Div(x, size), size), x)},
 		{spec.Lt(spec.Mod(x, size), size), spec.Lt(spec.Mod(x, size), under(size))},
 		{spec.Le(zero, spec.Mod(x, size)), spec.Lt(zero, spec.Mod(x, size))},
 		{spec.Le(spec.Div(x, size), x), spec.Lt(spec.Div(x, size), x)},
@@ -28,16 +29,19 @@ func TestDivisionLaws(t *testing.T) {
 		{spec.Eq(spec.Mod(spec.Mul(x, size), size), zero), spec.Lt(zero, spec.Mod(spec.Mul(x, size), size))},
 		{ofTwoMore(spec.Mul(n(2), size)), ofTwoMore(size)},
 		{spec.Lt(spec.Mod(x, four), four), spec.Lt(spec.Mod(x, four), n(3))},
-		{spec.Eq(spec.Add(spec.Mul(spec.Div(x, four), four), spec.Mod(x, four)), x), spec.Eq(spec.Mul(spec.Div(x, four), four), x)},
+		{spec.Eq(spec.Add(spec.Mul(spec.Div(x, four), four), spec.Mod(x, four)), x),
+			spec.Eq(spec.Mul(spec.Div(x, four), four), x)},
 		{spec.Eq(spec.Mod(x, four), spec.BitAnd(x, low)), spec.Eq(spec.Mod(x, four), spec.BitAnd(x, one))},
 		{spec.Eq(spec.Div(x, four), spec.Shr(x, n(2))), spec.Eq(spec.Div(x, four), spec.Shr(x, one))},
 		{spec.Eq(spec.Div(x, bit), spec.Shr(x, k)), spec.Eq(spec.Div(x, bit), x)},
 		{spec.Le(x, spec.BitOr(x, one)), spec.Lt(x, spec.BitOr(x, one))},
-		{spec.Eq(spec.BitOr(x, one), spec.Add(spec.Mul(spec.Div(x, n(2)), n(2)), one)), spec.Eq(spec.BitOr(x, one), spec.BitXor(x, one))},
+		{spec.Eq(spec.BitOr(x, one), spec.Add(spec.Mul(spec.Div(x, n(2)), n(2)), one)),
+			spec.Eq(spec.BitOr(x, one), spec.BitXor(x, one))},
 		{spec.Le(bit, spec.BitOr(x, bit)), spec.Le(x, spec.BitXor(x, bit))},
 	} {
 		for goal, want := range map[*spec.Expr]string{&law.is: "unsat", &law.isNot: "sat"} {
-			o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "x", Min: zero}, {Name: "k", Min: zero, Max: size}}, Goal: *goal}
+			o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "x", Min: zero},
+				{Name: "k", Min: zero, Max: size}}, Goal: *goal}
 			for _, answer := range answers(t, o) {
 				if answer != want {
 					t.Errorf("%v: a solver says %q, want %q", goal, answer, want)
@@ -55,8 +59,10 @@ func ofTwoMore(more spec.Expr) spec.Expr {
 
 // TestDivisionWithoutValue: of a divisor that may be 0 scripts presume nothing, or all would be proved of it.
 func TestDivisionWithoutValue(t *testing.T) {
-	for _, e := range []spec.Expr{spec.Div(v("x"), k), spec.Mod(v("x"), k), spec.Div(v("x"), zero), spec.Mod(v("x"), n(-2))} {
-		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "x", Min: one}, {Name: "k", Min: zero, Max: one}},
+	for _, e := range []spec.Expr{spec.Div(v("x"), k), spec.Mod(v("x"), k), spec.Div(v("x"), zero),
+		spec.Mod(v("x"), n(-2))} {
+		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "x", Min: one},
+			{Name: "k", Min: zero, Max: one}},
 			Goal: spec.And(spec.Eq(e, e), spec.Lt(size, one))}
 		for _, answer := range answers(t, o) {
 			if answer != "sat" {
@@ -69,7 +75,8 @@ func TestDivisionWithoutValue(t *testing.T) {
 // answers returns what the solvers say of o.
 func answers(t *testing.T, o induct.Obligation) []string {
 	t.Helper()
-	p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing, Obligations: []induct.Obligation{o}, Scripts: []string{script(t, o, o.Goal)}}
+	p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing, Obligations: []induct.Obligation{o},
+		Scripts: []string{script(t, o, o.Goal)}}
 	proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -77,8 +84,8 @@ func answers(t *testing.T, o induct.Obligation) []string {
 	return proof.Answers[0]
 }
 
-// TestDividingAlgorithms proves algorithms for every size whose peers are remainders: those of a ring, and the other one
-// of a pair.
+// TestDividingAlgorithms proves algorithms for every size whose peers are remainders: those of a ring, and the other
+// one of a pair.
 func TestDividingAlgorithms(t *testing.T) {
 	ring := catalogue.AllGatherRing
 	let("next", spec.Mod(off(rank), size))(&ring)

@@ -20,11 +20,14 @@ var implied = map[string]string{
 	"matched: a receive: as long a block":                  "the same",
 	"bounds: operand: the rank knows how long it is":       "it is as long as the region",
 	"bounds: operand i: the rank knows how long it is":     "it is as long as the result",
-	"length in place":                                      "a block that is shared is as long in both buffers, which spec.Expect checks",
-	"operands: the right one is not finished":              "what is finished is of all ranks, and with another operand it would be of more",
-	"operands: no more operands than ranks":                "operand i is the input of rank i, and no value is of a rank that there is not",
-	"post: sum: all ranks":                                 "nothing but a sum of all ranks is ever finished",
-	"tree: the right one's first rank":                     "it follows from the left operand and the result",
+	"length in place": "a block that is shared is as long in both buffers, which " +
+		"spec.Expect checks",
+	"operands: the right one is not finished": "what is finished is of all ranks, and with another operand " +
+		"it would be of more",
+	"operands: no more operands than ranks": "operand i is the input of rank i, and no value is of a " +
+		"rank that there is not",
+	"post: sum: all ranks":             "nothing but a sum of all ranks is ever finished",
+	"tree: the right one's first rank": "it follows from the left operand and the result",
 }
 
 // label returns the kind of an obligation and a part of its goal.

@@ -113,12 +113,14 @@ func claims(list ...gen.Claim) gen.Hints {
 
 // slot0 claims that slot 0 holds that.
 func slot0(where, chunk, first, count spec.Expr, done bool) gen.Claim {
-	return gen.Claim{Buf: scratch, Where: spec.And(spec.Eq(gen.Cell, zero), where), Chunk: chunk, First: first, Count: count, Done: done}
+	return gen.Claim{Buf: scratch, Where: spec.And(spec.Eq(gen.Cell, zero), where), Chunk: chunk, First: first,
+		Count: count, Done: done}
 }
 
 // finishes returns the hints of a loop that one rank goes through, which has finished its result there.
 func finishes(where spec.Expr) gen.Hints {
-	return gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{{Buf: out, Where: where, Chunk: zero, First: zero, Count: one, Done: true}}}}}
+	return gen.Hints{Loops: []gen.Invariant{{Claims: []gen.Claim{{Buf: out, Where: where, Chunk: zero, First: zero,
+		Count: one, Done: true}}}}}
 }
 
 // What algorithms have otherwise.

@@ -63,7 +63,8 @@ func WriteRecords(list []Record) []byte {
 
 // Record returns the record of the proof, and whether it is complete.
 func (p *Proof) Record() (Record, bool) {
-	return Record{p.Algorithm.FullName(), p.Digest(), p.Sizes(), len(p.Obligations), p.Solvers}, len(p.Open()) == 0 && len(p.Solvers) > 0
+	return Record{p.Algorithm.FullName(), p.Digest(), p.Sizes(), len(p.Obligations), p.Solvers}, len(p.Open()) == 0 &&
+		len(p.Solvers) > 0
 }
 
 // Digest returns a hash of the problem: of the algorithm, including parts that no script mentions, the scripts, and the
@@ -110,7 +111,8 @@ func Changes(before, now []Record) (lines []string) {
 	}
 	for _, was := range before {
 		if _, ok := find(now, was.Algorithm); !ok {
-			lines = append(lines, fmt.Sprintf("%s: no record any more; it was of %d obligations", was.Algorithm, was.Obligations))
+			lines = append(lines, fmt.Sprintf("%s: no record any more; it was of %d obligations", was.Algorithm,
+				was.Obligations))
 		}
 	}
 	return lines
@@ -131,7 +133,8 @@ func (r Record) since(was Record) (parts []string) {
 		parts = append(parts, fmt.Sprintf("for sizes %s instead of %s", r.Sizes, was.Sizes))
 	}
 	if !slices.Equal(r.Solvers, was.Solvers) {
-		parts = append(parts, fmt.Sprintf("by %s instead of %s", strings.Join(r.Solvers, ","), strings.Join(was.Solvers, ",")))
+		parts = append(parts, fmt.Sprintf("by %s instead of %s", strings.Join(r.Solvers, ","),
+			strings.Join(was.Solvers, ",")))
 	}
 	return parts
 }

@@ -24,7 +24,8 @@ func emitted(a gen.Algorithm) *gen.Algorithm {
 // inductive returns the algorithms of the catalogue that need a proof for every size: all but those that serve no sizes
 // but those that are tried.
 func inductive() []gen.Algorithm {
-	return slices.DeleteFunc(catalogue.Algorithms(), func(a gen.Algorithm) bool { return verify.TriesAll(&a, verify.MaxSize) })
+	return slices.DeleteFunc(catalogue.Algorithms(),
+		func(a gen.Algorithm) bool { return verify.TriesAll(&a, verify.MaxSize) })
 }
 
 // TestRecordIsCurrent fails when an algorithm, an invariant or what is derived from them has changed since it was
@@ -48,7 +49,8 @@ func TestRecordIsCurrent(t *testing.T) {
 			t.Errorf("%s is not as it was when it was proved: collgen prove -catalogue -write", a.FullName())
 			continue
 		}
-		if d := gocmp.Diff([]string{"z3", "cvc5"}, r.Solvers); d != "" || r.Obligations != len(p.Obligations) || r.Sizes != p.Sizes() {
+		if d := gocmp.Diff([]string{"z3", "cvc5"}, r.Solvers); d != "" || r.Obligations != len(p.Obligations) ||
+			r.Sizes != p.Sizes() {
 			t.Errorf("%s: %+v, with %d obligations for sizes %s: %s", a.FullName(), r, len(p.Obligations), p.Sizes(), d)
 		}
 	}
@@ -84,10 +86,12 @@ func TestRecordNotices(t *testing.T) {
 // TestChanges has records that are new, gone, stronger, weaker and only different: none of that is left unsaid.
 func TestChanges(t *testing.T) {
 	both, one := []string{"z3", "cvc5"}, []string{"z3"}
-	before := []smtproof.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x2", "all", 3, both}, {"a/fewer", "0x3", "all", 3, both},
+	before := []smtproof.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x2", "all", 3, both},
+		{"a/fewer", "0x3", "all", 3, both},
 		{"a/other", "0x4", "all", 3, both}, {"a/gone", "0x5", "all", 3, both}, {"a/alone", "0x6", "all", 3, both},
 		{"a/sizes", "0x8", "all", 3, both}, {"a/count", "0x9", "all", 3, both}}
-	now := []smtproof.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x12", "all", 5, both}, {"a/fewer", "0x13", "1..2^31", 2, one},
+	now := []smtproof.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x12", "all", 5, both},
+		{"a/fewer", "0x13", "1..2^31", 2, one},
 		{"a/other", "0x14", "all", 3, both}, {"a/new", "0x7", "all", 4, both}, {"a/alone", "0x6", "all", 3, one},
 		{"a/sizes", "0x8", "1..2^31", 3, both}, {"a/count", "0x9", "all", 2, both}}
 	want := []string{
@@ -106,7 +110,8 @@ func TestChanges(t *testing.T) {
 }
 
 func TestRecords(t *testing.T) {
-	list := []smtproof.Record{{"a/b", "0x1", "all", 3, []string{"z3"}}, {"c/d", "0x2", "1..2^31", 4, []string{"z3", "cvc5"}}}
+	list := []smtproof.Record{{"a/b", "0x1", "all", 3, []string{"z3"}},
+		{"c/d", "0x2", "1..2^31", 4, []string{"z3", "cvc5"}}}
 	got, err := smtproof.ReadRecords(smtproof.WriteRecords(list))
 	if d := gocmp.Diff(list, got); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
@@ -126,7 +131,8 @@ func FuzzReadRecords(f *testing.F) {
 		if err != nil {
 			return
 		}
-		sorted := slices.SortedStableFunc(slices.Values(list), func(a, b smtproof.Record) int { return cmp.Compare(a.Algorithm, b.Algorithm) })
+		sorted := slices.SortedStableFunc(slices.Values(list),
+			func(a, b smtproof.Record) int { return cmp.Compare(a.Algorithm, b.Algorithm) })
 		again, err := smtproof.ReadRecords(smtproof.WriteRecords(list))
 		if d := gocmp.Diff(sorted, again, cmpopts.EquateEmpty()); err != nil || d != "" {
 			t.Errorf("%v %s", err, d)

@@ -51,7 +51,8 @@ func (e *OpenError) blame() string {
 	if e.Obligation.Loop == "" {
 		return text
 	}
-	text += fmt.Sprintf(": it may be the invariant of the loop over %s that is wrong, or says too little", e.Obligation.Loop)
+	text += fmt.Sprintf(": it may be the invariant of the loop over %s that is wrong, or says too little",
+		e.Obligation.Loop)
 	if cells := e.Obligation.Unknown(e.Model); len(cells) > 0 {
 		text += ", since nothing is known of " + strings.Join(cells, " and of ")
 	}
@@ -102,7 +103,8 @@ const searchedSize = 6
 
 // smallest returns the model of a script with the smallest size that is a counterexample to o when it is evaluated; nil
 // if there is none.
-func (s Solver) smallest(ctx context.Context, o *induct.Obligation, script string, limit time.Duration) (model spec.Env) {
+func (s Solver) smallest(ctx context.Context, o *induct.Obligation, script string,
+	limit time.Duration) (model spec.Env) {
 	var names []string
 	for _, n := range o.Names {
 		if n.Is.IsAbsent() {
@@ -113,7 +115,8 @@ func (s Solver) smallest(ctx context.Context, o *induct.Obligation, script strin
 	sizes := []int{1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64}
 	for _, size := range sizes {
 		bounded := strings.Replace(script, "(check-sat)", fmt.Sprintf("(assert (<= size %d))\n(check-sat)", size), 1)
-		scripts = append(scripts, "(set-option :produce-models true)\n"+bounded+fmt.Sprintf("(get-value (%s))\n", strings.Join(names, " ")))
+		scripts = append(scripts, "(set-option :produce-models true)\n"+bounded+fmt.Sprintf("(get-value (%s))\n",
+			strings.Join(names, " ")))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

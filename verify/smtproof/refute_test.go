@@ -35,62 +35,89 @@ var (
 var plants = []planted{
 	{"ring: the wrong peer", catalogue.AllGatherRing, send(0, func(x *gen.Send) { x.To = v("prev") }), "matched"},
 	{"ring: the wrong chunk", catalogue.AllReduceRing, send(0, func(x *gen.Send) { x.Data.At = v("d") }), "matched"},
-	{"ring: a step too few", catalogue.AllGatherRing, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
+	{"ring: a step too few", catalogue.AllGatherRing, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }),
+		"post"},
 	{"ring: a step too many", catalogue.ReduceScatterRing, loop(0, func(x *gen.For) { x.N = spec.Size }), "operands"},
-	{"ring: a chunk reduced twice", catalogue.AllReduceRing, recvReduce(0, func(x *gen.RecvReduce) { x.With = x.Into }), "operands"},
-	{"ring: a wrap-around off by one", catalogue.AllReduceRing, let("next", spec.If(spec.Le(off(spec.Rank), spec.Size), off(spec.Rank), zero)), "bounds"},
-	{"pieces: the next piece", catalogue.AllReduceChunkedRing, send(0, func(x *gen.Send) { x.Data.At = off(x.Data.At) }), "bounds"},
+	{"ring: a chunk reduced twice", catalogue.AllReduceRing, recvReduce(0, func(x *gen.RecvReduce) { x.With = x.Into }),
+		"operands"},
+	{"ring: a wrap-around off by one", catalogue.AllReduceRing,
+		let("next", spec.If(spec.Le(off(spec.Rank), spec.Size), off(spec.Rank), zero)), "bounds"},
+	{"pieces: the next piece", catalogue.AllReduceChunkedRing, send(0, func(x *gen.Send) { x.Data.At = off(x.Data.At) }),
+		"bounds"},
 	{"segments: those of the one before", catalogue.AllReduceSegmentedRing,
 		finish(0, func(x *gen.Finish) {
 			x.Data.At = spec.Add(spec.Mul(spec.Max(zero, under(v("q"))), spec.Size), v("next"))
 		}), "operands"},
-	{"chain: the wrong chunk", catalogue.BroadcastChain, send(0, func(x *gen.Send) { x.Data.At = spec.Min(v("i"), under(spec.Depth)) }), "matched"},
+	{"chain: the wrong chunk", catalogue.BroadcastChain,
+		send(0, func(x *gen.Send) { x.Data.At = spec.Min(v("i"), under(spec.Depth)) }), "matched"},
 	{"chain: a step too few", catalogue.BroadcastChain, loop(0, func(x *gen.For) { x.N = spec.Depth }), "matched"},
 	{"chain: one slot", catalogue.ReduceChain, let("at", zero), "apart"},
-	{"linear: a block off by one", catalogue.ScatterLinear, send(0, func(x *gen.Send) { x.Data.At = spec.Up(off(x.Data.At), spec.Size) }), "post"},
-	{"linear: an operand too few", catalogue.ReduceLinear, reduce(0, func(x *gen.Reduce) { x.N = spec.Max(one, under(x.N)) }), "operands"},
-	{"direct: the wrong peer", catalogue.AllGatherDirect, let("from", spec.Down(spec.Sub(spec.Rank, v("t")), spec.Size)), "bounds"},
-	{"direct: a peer too few", catalogue.ReduceScatterDirect, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
-	{"direct: in place, what was overwritten is sent", catalogue.AllToAllDirect, recv(0, func(x *gen.Recv) { x.AfterSend = false }), "apart"},
-	{"two-shot: the wrong chunk", catalogue.AllReduceTwoShot, recv(1, func(x *gen.Recv) { x.Into.At = v("to") }), "matched"},
+	{"linear: a block off by one", catalogue.ScatterLinear,
+		send(0, func(x *gen.Send) { x.Data.At = spec.Up(off(x.Data.At), spec.Size) }), "post"},
+	{"linear: an operand too few", catalogue.ReduceLinear,
+		reduce(0, func(x *gen.Reduce) { x.N = spec.Max(one, under(x.N)) }), "operands"},
+	{"direct: the wrong peer", catalogue.AllGatherDirect, let("from", spec.Down(spec.Sub(spec.Rank, v("t")), spec.Size)),
+		"bounds"},
+	{"direct: a peer too few", catalogue.ReduceScatterDirect,
+		loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
+	{"direct: in place, what was overwritten is sent", catalogue.AllToAllDirect,
+		recv(0, func(x *gen.Recv) { x.AfterSend = false }), "apart"},
+	{"two-shot: the wrong chunk", catalogue.AllReduceTwoShot, recv(1, func(x *gen.Recv) { x.Into.At = v("to") }),
+		"matched"},
 	{"one-shot: out of bounds", catalogue.AllReduceOneShot, reduce(0, func(x *gen.Reduce) { x.N = off(x.N) }), "bounds"},
-	{"pairwise: a round too few", catalogue.AllToAllPairwise, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
-	{"pairwise: the wrong partner", catalogue.AllToAllPairwise, let("mirror", spec.Up(spec.Add(v("t"), spec.Rank), v("rounds"))), "matched"},
+	{"pairwise: a round too few", catalogue.AllToAllPairwise,
+		loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "post"},
+	{"pairwise: the wrong partner", catalogue.AllToAllPairwise,
+		let("mirror", spec.Up(spec.Add(v("t"), spec.Rank), v("rounds"))), "matched"},
 	{"dissemination: a round too few", catalogue.BarrierDissemination, let("rounds", spec.Log2(spec.Size)), "post"},
-	{"dissemination: half the distance", catalogue.BarrierDissemination, let("to", spec.Up(off(spec.Rank), spec.Size)), "matched"},
-	{"doubling: a step too few", catalogue.AllReduceRecursiveDoubling, loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
+	{"dissemination: half the distance", catalogue.BarrierDissemination, let("to", spec.Up(off(spec.Rank), spec.Size)),
+		"matched"},
+	{"doubling: a step too few", catalogue.AllReduceRecursiveDoubling,
+		loop(0, func(x *gen.For) { x.N = spec.Max(zero, under(x.N)) }), "operands"},
 	{"doubling: operands in the wrong order", catalogue.AllReduceRecursiveDoubling,
 		recvReduce(1, func(x *gen.RecvReduce) { x.ReceivedFirst = spec.Lt(spec.Rank, v("partner")) }), "operands"},
-	{"doubling: a pair too few", catalogue.AllGatherRecursiveDoubling, let("paired", spec.Lt(off(spec.Rank), spec.Mul(spec.Int(2), v("extra")))), "matched"},
+	{"doubling: a pair too few", catalogue.AllGatherRecursiveDoubling,
+		let("paired", spec.Lt(off(spec.Rank), spec.Mul(spec.Int(2), v("extra")))), "matched"},
 	{"bruck: a doubling too few", catalogue.AllGatherBruck, let("rounds", spec.Log2(spec.Size)), "entry"},
 	{"bruck: the last message too long", catalogue.AllGatherBruck, let("more", v("have")), "bounds"},
-	{"bruck: turned the wrong way", catalogue.AllGatherBruck, let("slot", spec.Down(spec.Sub(spec.Rank, v("q")), spec.Size)), "step"},
+	{"bruck: turned the wrong way", catalogue.AllGatherBruck,
+		let("slot", spec.Down(spec.Sub(spec.Rank, v("q")), spec.Size)), "step"},
 	{"halving: a step too few", catalogue.ReduceScatterHalving, let("rounds", spec.Log2(spec.Size)), "operands"},
 	{"halving: what is kept is sent", catalogue.ReduceScatterHalving, let("slot", spec.Add(v("q"), v("q"))), "step"},
-	{"halving: the wrong distance", catalogue.ReduceScatterHalving, let("to", spec.Up(off(spec.Rank), spec.Size)), "matched"},
-	{"bruck: the wrong runs", catalogue.AllToAllBruck, let("first", spec.Mul(spec.Add(v("h"), v("h")), spec.Shl(one, v("k")))), "step"},
+	{"halving: the wrong distance", catalogue.ReduceScatterHalving, let("to", spec.Up(off(spec.Rank), spec.Size)),
+		"matched"},
+	{"bruck: the wrong runs", catalogue.AllToAllBruck,
+		let("first", spec.Mul(spec.Add(v("h"), v("h")), spec.Shl(one, v("k")))), "step"},
 	{"bruck: a step too few", catalogue.AllToAllBruck, let("rounds", spec.Log2(spec.Size)), "entry"},
-	{"both ways: a round too few back", catalogue.AllGatherBothWays, let("back", spec.Shr(spec.Max(zero, spec.Sub(spec.Size, spec.Int(2))), one)), "post"},
-	{"both ways: the same half", catalogue.AllReduceBothWays, send(1, func(x *gen.Send) { x.Data.At = v("e") }), "matched"},
+	{"both ways: a round too few back", catalogue.AllGatherBothWays,
+		let("back", spec.Shr(spec.Max(zero, spec.Sub(spec.Size, spec.Int(2))), one)), "post"},
+	{"both ways: the same half", catalogue.AllReduceBothWays, send(1, func(x *gen.Send) { x.Data.At = v("e") }),
+		"matched"},
 	{"binomial: a level too few", catalogue.BroadcastBinomial, let("levels", spec.Log2(spec.Size)), "entry"},
 	{"binomial: the wrong half", catalogue.ReduceBinomial, let("other", off(v("half"))), "step"},
-	{"binomial: a block too many", catalogue.GatherBinomial, send(0, func(x *gen.Send) { x.Data.N = off(x.Data.N) }), "bounds"},
-	{"binomial: without room for a slot", catalogue.ScatterBinomial, func(a *gen.Algorithm) { a.Scratch = under(a.Scratch) }, "bounds"},
+	{"binomial: a block too many", catalogue.GatherBinomial, send(0, func(x *gen.Send) { x.Data.N = off(x.Data.N) }),
+		"bounds"},
+	{"binomial: without room for a slot", catalogue.ScatterBinomial,
+		func(a *gen.Algorithm) { a.Scratch = under(a.Scratch) }, "bounds"},
 	{"tree: not finished", catalogue.AllReduceTree, finish(0, func(x *gen.Finish) { x.Data.N = zero }), "entry"},
-	{"ring: AfterSend of what goes to another rank", catalogue.AllGatherRing, recv(0, func(x *gen.Recv) { x.AfterSend = true }), "room"},
+	{"ring: AfterSend of what goes to another rank", catalogue.AllGatherRing,
+		recv(0, func(x *gen.Recv) { x.AfterSend = true }), "room"},
 	{"lent: a later step reduces it", catalogue.AllReduceOneShot, func(a *gen.Algorithm) {
 		step := a.Body[0].(gen.Step)
 		a.Body = []gen.Node{step[:2], step[2:]}
 	}, "operands"},
-	{"lent: a later step sends it", catalogue.AllReduceTwoShot, send(1, func(x *gen.Send) { x.Data = gen.Slot(spec.Scratch, spec.Rank, spec.Rank) }), "sent"},
+	{"lent: a later step sends it", catalogue.AllReduceTwoShot,
+		send(1, func(x *gen.Send) { x.Data = gen.Slot(spec.Scratch, spec.Rank, spec.Rank) }), "sent"},
 	{"lent: the lender changes it", catalogue.ReduceScatterDirect, edit.Nth(0, func(x gen.Reduce) []gen.Node {
 		return []gen.Node{gen.Copy{Into: x.Into, From: gen.Chunk(spec.In, spec.Up(off(spec.Rank), spec.Size))}, x}
 	}), "lend"},
-	{"lent: something else than a reduction reads it", catalogue.ReduceScatterDirect, edit.Nth(0, func(x gen.Finish) []gen.Node {
-		return []gen.Node{gen.Copy{Into: x.Data, From: gen.Chunk(spec.Scratch, spec.Rank)}, x}
-	}), "operands"},
+	{"lent: something else than a reduction reads it", catalogue.ReduceScatterDirect,
+		edit.Nth(0, func(x gen.Finish) []gen.Node {
+			return []gen.Node{gen.Copy{Into: x.Data, From: gen.Chunk(spec.Scratch, spec.Rank)}, x}
+		}), "operands"},
 	{"lent: not into scratch", catalogue.AllGatherDirect, recv(0, func(x *gen.Recv) { x.Lend = true }), "lend"},
-	{"scatter and all-gather: a chunk too few", catalogue.BroadcastScatterAllGather, let("mine", spec.Min(spec.Size, off(spec.BitAnd(v("place"), spec.Sub(zero, v("place")))))), "step"},
+	{"scatter and all-gather: a chunk too few", catalogue.BroadcastScatterAllGather,
+		let("mine", spec.Min(spec.Size, off(spec.BitAnd(v("place"), spec.Sub(zero, v("place")))))), "step"},
 }
 
 // TestPlanted has a solver refute each, with numbers, and package verify has to agree at that size.
@@ -169,7 +196,8 @@ func TestSendsFirst(t *testing.T) {
 	a := catalogue.AllGatherRing
 	edit.Nth(1, func(x gen.Step) []gen.Node { return []gen.Node{x[:1], x[1:]} })(&a)
 	hints := catalogue.AllGatherRing.Hints
-	if _, err := smtproof.NewProblem(&a, hints); err == nil || !strings.Contains(err.Error(), "has no partner at its moment") {
+	if _, err := smtproof.NewProblem(&a, hints); err == nil || !strings.Contains(err.Error(),
+		"has no partner at its moment") {
 		t.Error(err)
 	}
 	hints.Together = [][2]int{{1, 2}}
@@ -211,7 +239,8 @@ func judge(t *testing.T, proof *smtproof.Proof, name string) {
 		e := proof.Refute(t.Context(), i, 5*time.Second)
 		var failure *verify.Failure
 		if e.Model != nil && errors.As(e, &failure) {
-			if size, _ := spec.Size.Eval(e.Model); !strings.Contains(e.Error(), "size = ") || len(e.Obligation.Fails(e.Model)) == 0 || size != failure.Params.Size {
+			if size, _ := spec.Size.Eval(e.Model); !strings.Contains(e.Error(), "size = ") ||
+				len(e.Obligation.Fails(e.Model)) == 0 || size != failure.Params.Size {
 				t.Errorf("the counterexample does not say so:\n%v", e)
 			}
 			t.Log(e)

@@ -23,7 +23,8 @@ var solvers = []Solver{
 			return fmt.Sprintf("(set-option :timeout %d)\n", limit.Milliseconds())
 		}},
 	{"cvc5", func(limit time.Duration) []string {
-		return []string{"--lang=smt2", "--incremental", "--produce-models", fmt.Sprintf("--tlimit-per=%d", limit.Milliseconds()), "-"}
+		return []string{"--lang=smt2", "--incremental", "--produce-models", fmt.Sprintf("--tlimit-per=%d",
+			limit.Milliseconds()), "-"}
 	}, func(time.Duration) string { return "" }},
 }
 
@@ -59,7 +60,8 @@ const (
 )
 
 // decide runs the solver on one script after the other, each with a time limit, and calls tell with each answer.
-func (s Solver) decide(ctx context.Context, scripts []string, limit time.Duration, tell func(i int, answer string)) error {
+func (s Solver) decide(ctx context.Context, scripts []string, limit time.Duration,
+	tell func(i int, answer string)) error {
 	if len(scripts) == 0 {
 		return nil
 	}
@@ -94,7 +96,8 @@ func (s Solver) decide(ctx context.Context, scripts []string, limit time.Duratio
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case answered < len(scripts):
-		return fmt.Errorf("%s ended after %d of %d scripts: %s (%w)", s.Name, answered, len(scripts), answer, errors.Join(err, errEnded))
+		return fmt.Errorf("%s ended after %d of %d scripts: %s (%w)", s.Name, answered, len(scripts), answer,
+			errors.Join(err, errEnded))
 	}
 	return nil
 }

@@ -37,7 +37,8 @@ func TestObligationsHold(t *testing.T) {
 // not so.
 func TestScriptsPresumeWhatIsSo(t *testing.T) {
 	solver := needSolver(t, "z3")
-	for _, a := range []gen.Algorithm{catalogue.AllReduceSegmentedRing, catalogue.BroadcastScatterAllGather, catalogue.GatherBinomial,
+	for _, a := range []gen.Algorithm{catalogue.AllReduceSegmentedRing, catalogue.BroadcastScatterAllGather,
+		catalogue.GatherBinomial,
 		catalogue.AllGatherRecursiveDoubling, catalogue.BarrierDissemination} {
 		p, err := smtproof.ProblemOf(emitted(a))
 		if err != nil {
@@ -48,7 +49,8 @@ func TestScriptsPresumeWhatIsSo(t *testing.T) {
 			never := p.Obligations[i]
 			never.Goal = spec.Int(0)
 			for _, size := range []int{3, 4} {
-				never.Given = append(p.Obligations[i].Given[:len(p.Obligations[i].Given):len(p.Obligations[i].Given)], spec.Eq(spec.Size, spec.Int(size)))
+				never.Given = append(p.Obligations[i].Given[:len(p.Obligations[i].Given):len(p.Obligations[i].Given)],
+					spec.Eq(spec.Size, spec.Int(size)))
 				if model := smtproof.Search(t.Context(), &never, size); model != nil {
 					pinned.Obligations = append(pinned.Obligations, p.Obligations[i])
 					pinned.Scripts = append(pinned.Scripts, pin(p.Scripts[i], model))
@@ -132,8 +134,10 @@ func TestSolverAnswers(t *testing.T) {
 func TestNegativeExponent(t *testing.T) {
 	goal := spec.Le(spec.Int(1), spec.Shl(spec.Int(1), k))
 	for least, want := range map[int]string{-2: "sat", 0: "unsat"} {
-		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "k", Min: n(least), Max: size}}, Goal: goal}
-		p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing, Obligations: []induct.Obligation{o}, Scripts: []string{script(t, o, goal)}}
+		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "k", Min: n(least), Max: size}},
+			Goal: goal}
+		p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing, Obligations: []induct.Obligation{o},
+			Scripts: []string{script(t, o, goal)}}
 		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +166,8 @@ func TestSolverMiscounts(t *testing.T) {
 		}
 		p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing, Scripts: []string{"(check-sat)\n"}}
 		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: solvers, Limit: 5 * time.Second})
-		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" && (err != nil || len(proof.Open()) > 0) {
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" &&
+			(err != nil || len(proof.Open()) > 0) {
 			t.Errorf("of %d answers: %v", says, err)
 		}
 	}
@@ -188,7 +193,8 @@ func TestScriptsOfBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "k", Min: zero, Max: size}}, Goal: spec.Ne(outer, spec.Int(is))}
+			o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: one}, {Name: "k", Min: zero, Max: size}},
+				Goal: spec.Ne(outer, spec.Int(is))}
 			for _, v := range values {
 				o.Given = append(o.Given, spec.Eq(spec.Var(v.Name), spec.Int(v.Value)))
 			}

@@ -25,7 +25,8 @@ var unevenPlants = []planted{
 	{"a copy of a slot as long as another block", catalogue.ReduceScatterVDirect, func(a *gen.Algorithm) {
 		slot := gen.BlockSlot(spec.Scratch, spec.Rank, spec.Up(off(spec.Rank), spec.Size))
 		own := gen.BlockSlot(spec.Scratch, spec.Rank, spec.Rank)
-		a.Body = append(a.Body, gen.Step{gen.Copy{Into: own, From: gen.Chunk(spec.In, spec.Rank)}, gen.Copy{Into: slot, From: slot}})
+		a.Body = append(a.Body, gen.Step{gen.Copy{Into: own, From: gen.Chunk(spec.In, spec.Rank)},
+			gen.Copy{Into: slot, From: slot}})
 	}, "length"},
 }
 
@@ -46,18 +47,30 @@ var (
 
 // unevenRefusedByOnePart are those of refusedByOnePart that have uneven blocks.
 var unevenRefusedByOnePart = []wrong{
-	{label: "bounds: region: the counts have values", a: among(2, catalogue.AllGatherVDirect, step(copied(like(0, void(rank)), cell(in, 0))))},
-	{label: "bounds: operand: the counts have values", a: among(2, catalogue.AllGatherVDirect, ownBlock, step(copied(like(1, rank), like(0, void(rank)))))},
-	{label: "bounds: operand i: the counts have values", a: among(2, catalogue.AllGatherVDirect, ownBlock, sumOfOne(like(5, rank), like(0, void(rank))))},
+	{label: "bounds: region: the counts have values", a: among(2, catalogue.AllGatherVDirect,
+		step(copied(like(0, void(rank)), cell(in, 0))))},
+	{label: "bounds: operand: the counts have values", a: among(2, catalogue.AllGatherVDirect, ownBlock,
+		step(copied(like(1, rank), like(0, void(rank)))))},
+	{label: "bounds: operand i: the counts have values", a: among(2, catalogue.AllGatherVDirect, ownBlock,
+		sumOfOne(like(5, rank), like(0, void(rank))))},
 	{label: "bounds: region: the rank knows how long it is", a: among(3, catalogue.AllToAllVDirect,
 		step(first(0, sent(one, cell(in, 2))), first(1, received(zero, gen.BlockSlot(scratch, zero, zero, n(2))))))},
-	{label: "bounds: operand: as long a block", a: among(2, catalogue.AllGatherVDirect, step(copied(like(0, zero), cell(in, 0))))},
-	{label: "bounds: operand i: as long a block", a: among(2, catalogue.AllGatherVDirect, sumOfOne(like(5, one), cell(in, 0)))},
-	{label: "bounds: region: as long as is said", a: among(2, catalogue.AllGatherVDirect, step(copied(gen.BlockSlot(out, rank, zero), cell(in, 0))))},
-	{label: "bounds: operand: as long as is said", a: among(2, catalogue.AllGatherVDirect, step(copied(like(0, rank), gen.BlockSlot(in, zero, zero))))},
-	{label: "bounds: operand i: as long as is said", a: among(2, catalogue.AllGatherVDirect, sumOfOne(like(5, zero), gen.BlockSlot(in, zero, one)))},
-	{label: "matched: a send: as long a block", a: among(2, catalogue.AllGatherVDirect, step(sent(other, cell(in, 0)), received(other, like(0, rank))))},
-	{label: "sent: as long as what is there", a: among(2, catalogue.AllGatherVDirect, ownBlock, step(sent(other, like(0, zero)), received(other, like(1, zero))))},
-	{label: "operands: as long as what is there", a: among(2, catalogue.AllGatherVDirect, ownBlock, sumOfOne(like(5, one), like(0, one)))},
-	{label: "length: as long as what is there", a: among(2, catalogue.AllGatherVDirect, ownBlock, step(copied(like(1, zero), like(0, zero))))},
+	{label: "bounds: operand: as long a block", a: among(2, catalogue.AllGatherVDirect,
+		step(copied(like(0, zero), cell(in, 0))))},
+	{label: "bounds: operand i: as long a block", a: among(2, catalogue.AllGatherVDirect,
+		sumOfOne(like(5, one), cell(in, 0)))},
+	{label: "bounds: region: as long as is said", a: among(2, catalogue.AllGatherVDirect,
+		step(copied(gen.BlockSlot(out, rank, zero), cell(in, 0))))},
+	{label: "bounds: operand: as long as is said", a: among(2, catalogue.AllGatherVDirect,
+		step(copied(like(0, rank), gen.BlockSlot(in, zero, zero))))},
+	{label: "bounds: operand i: as long as is said", a: among(2, catalogue.AllGatherVDirect,
+		sumOfOne(like(5, zero), gen.BlockSlot(in, zero, one)))},
+	{label: "matched: a send: as long a block", a: among(2, catalogue.AllGatherVDirect, step(sent(other, cell(in, 0)),
+		received(other, like(0, rank))))},
+	{label: "sent: as long as what is there", a: among(2, catalogue.AllGatherVDirect, ownBlock,
+		step(sent(other, like(0, zero)), received(other, like(1, zero))))},
+	{label: "operands: as long as what is there", a: among(2, catalogue.AllGatherVDirect, ownBlock,
+		sumOfOne(like(5, one), like(0, one)))},
+	{label: "length: as long as what is there", a: among(2, catalogue.AllGatherVDirect, ownBlock,
+		step(copied(like(1, zero), like(0, zero))))},
 }

@@ -108,7 +108,8 @@ func TestTimeout(t *testing.T) {
 	for me, want := range [][]int{{1, 2}, {0}} {
 		_, err := all[me].Agree(ctx, Flags, 5, 0)
 		var timeout *wire.TimeoutError
-		if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, want) || !errors.Is(err, context.Cause(ctx)) || !errors.Is(err, context.Canceled) {
+		if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, want) || !errors.Is(err, context.Cause(ctx)) ||
+			!errors.Is(err, context.Canceled) {
 			t.Errorf("member %d: %v, want to wait for %v", me, err, want)
 		}
 	}

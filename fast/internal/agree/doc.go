@@ -19,7 +19,8 @@
 // pseudo-synchronous distributed systems, SC 2015), in a flat tree. The coordinator is the lowest member not known to
 // be gone, and its number is the number of the round: each member coordinates at most one.
 //
-//	State     to the coordinator, by each member that has started: its flags, or the value that it has adopted, and the round
+//	State     to the coordinator, by each member that has started: its flags, or the value that it has adopted, and
+//	          the round
 //	Propose   by the coordinator, once it has the State of all that are not gone: the value adopted in the highest round,
 //	          or else one made of all flags
 //	Adopted   the member now holds this value; it is too late for any other

@@ -15,7 +15,8 @@ func TestMessage(t *testing.T) {
 		m.Value.Gone.add(size - 1)
 		m.Value.Dead.add(size - 1)
 		got, err := decode(m.encode(size), size)
-		if err != nil || !got.Value.equal(m.Value) || got.Kind != m.Kind || got.Round != m.Round || got.Adopted != m.Adopted ||
+		if err != nil || !got.Value.equal(m.Value) || got.Kind != m.Kind || got.Round != m.Round ||
+			got.Adopted != m.Adopted ||
 			got.Seq != m.Seq || got.Settled != m.Settled {
 			t.Errorf("%d members: got %+v, want %+v: %v", size, got, m, err)
 		}

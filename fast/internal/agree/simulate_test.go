@@ -126,7 +126,8 @@ func (e *event) String() string {
 	switch e.kind {
 	case "deliver", "lose":
 		p := e.packet
-		return fmt.Sprintf("%s %d→%d kind %d round %d adopted %d %v", e.kind, p.from, p.to, p.Kind, p.Round, p.Adopted, p.Value)
+		return fmt.Sprintf("%s %d→%d kind %d round %d adopted %d %v", e.kind, p.from, p.to, p.Kind, p.Round, p.Adopted,
+			p.Value)
 	case "tell":
 		return fmt.Sprintf("tell %d that %d is dead", e.a, e.b)
 	}

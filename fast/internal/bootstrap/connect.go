@@ -64,7 +64,8 @@ func (c *Config) connector(m *mesh.Mesh) *setup.Connector {
 func (c *Config) checkTransport(m *mesh.Mesh) error {
 	for process := range c.Size {
 		if c.Transport == "shm" && process != c.Rank && !(setup.CanShare && m.SharesMemory(process)) {
-			return fmt.Errorf("%w: rank %d cannot be reached by shm: it is on another host (%s)", wire.ErrInvalidArgument, process,
+			return fmt.Errorf("%w: rank %d cannot be reached by shm: it is on another host (%s)", wire.ErrInvalidArgument,
+				process,
 				m.Host(process))
 		}
 	}

@@ -44,7 +44,8 @@ func ChooseInterface(network, storeAddress string) (Interface, error) {
 			return i, nil
 		}
 	}
-	return Interface{"lo", []netip.Addr{netip.MustParseAddr("127.0.0.1")}, "there is no other; it serves no other host"}, nil
+	return Interface{"lo", []netip.Addr{netip.MustParseAddr("127.0.0.1")}, "there is no other; it serves no other host"},
+		nil
 }
 
 // interfaces returns those that are up and have addresses, the ones that other hosts can hardly reach last.
@@ -121,7 +122,8 @@ func namedInterface(all []Interface, network string) (Interface, error) {
 		}
 	}
 	if err != nil && !within.IsValid() {
-		return Interface{}, fmt.Errorf("there is no interface %q that is up and has an address; there are %s", network, names(all))
+		return Interface{}, fmt.Errorf("there is no interface %q that is up and has an address; there are %s", network,
+			names(all))
 	}
 	return Interface{}, fmt.Errorf("no address of this host is in %s; there are %s", network, names(all))
 }
@@ -156,6 +158,7 @@ func sourceFor(storeAddress string) (netip.Addr, bool) {
 		return netip.Addr{}, false
 	}
 	defer c.Close()
-	from, to := c.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap(), c.RemoteAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
+	from, to := c.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap(),
+		c.RemoteAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 	return from, from != to && !from.IsLoopback()
 }

@@ -54,7 +54,8 @@ func TestChooseInterface(t *testing.T) {
 			t.Errorf("%s: %+v is chosen of %s", store, i, names(all))
 		}
 	}
-	if i, err := ChooseInterface("127.0.0.2", ""); runtime.GOOS == "linux" && (err != nil || i.Addresses[0].String() != "127.0.0.2") {
+	if i, err := ChooseInterface("127.0.0.2", ""); runtime.GOOS == "linux" &&
+		(err != nil || i.Addresses[0].String() != "127.0.0.2") {
 		t.Errorf("%+v, %v", i, err) // every Linux has it, named or not
 	}
 	if _, err := ChooseInterface("nosuch0", ""); err == nil {

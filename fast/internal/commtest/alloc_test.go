@@ -32,7 +32,8 @@ func TestAllocAmount(t *testing.T) {
 				if c.Rank() == 1 {
 					n = math.MaxInt >> 3 // 1 EiB
 				}
-				if b, err := fast.Alloc[byte](t.Context(), c, n); err == nil || b != nil || !strings.Contains(err.Error(), "cannot allocate memory") {
+				if b, err := fast.Alloc[byte](t.Context(), c, n); err == nil || b != nil || !strings.Contains(err.Error(),
+					"cannot allocate memory") {
 					return fmt.Errorf("more than there is: %v", err)
 				}
 				b, err := fast.Alloc[complex128](t.Context(), c, c.Rank()*100_000)
@@ -82,7 +83,8 @@ func freeOnce(c *fast.Comm) error {
 	if err != nil {
 		return err
 	}
-	for what, x := range map[string][]int{"nil": nil, "a part": b[:9], "the rest": b[1:], "other memory": make([]int, 10)} {
+	for what, x := range map[string][]int{"nil": nil, "a part": b[:9], "the rest": b[1:],
+		"other memory": make([]int, 10)} {
 		if err := fast.Free(c, x); !errors.Is(err, fast.ErrInvalidArgument) {
 			return fmt.Errorf("%s: %v", what, err)
 		}

@@ -145,11 +145,18 @@ func TestBesideAgainstOthers(t *testing.T) {
 				return fast.Barrier(ctx, c)
 			}}, 3, func(rank int) bool { return rank == 1 }},
 			{namedCall{"Broadcast", takesLong}, 3, func(rank int) bool { return rank > 0 }},
-			{namedCall{"Broadcast", func(ctx context.Context, c *fast.Comm) error { return fast.Broadcast(ctx, c, make([]int32, 3), 1) }}, 4,
+			{namedCall{"Broadcast", func(ctx context.Context, c *fast.Comm) error {
+				return fast.Broadcast(ctx, c,
+					make([]int32, 3), 1)
+			}}, 4,
 				func(rank int) bool { return rank < 2 }},
-			{namedCall{"Recv", func(ctx context.Context, c *fast.Comm) error { return fast.Recv(ctx, c, make([]int32, 3), 0) }}, 2,
+			{namedCall{"Recv", func(ctx context.Context, c *fast.Comm) error { return fast.Recv(ctx, c, make([]int32, 3), 0) }},
+				2,
 				func(rank int) bool { return rank == 0 }},
-			{namedCall{"Send", func(ctx context.Context, c *fast.Comm) error { return fast.Send(ctx, c, make([]byte, long), 1) }}, 2,
+			{namedCall{"Send", func(ctx context.Context, c *fast.Comm) error {
+				return fast.Send(ctx, c, make([]byte, long),
+					1)
+			}}, 2,
 				func(rank int) bool { return rank == 1 }},
 		} {
 			all := w.Comms(t, x.size)
@@ -215,7 +222,8 @@ func TestBesideIsPatient(t *testing.T) {
 			}
 			return b.run(ctx, c)
 		}},
-		{"is in the call before, which needs who waits, and has got it", func(ctx context.Context, all []*fast.Comm, c *fast.Comm, b namedCall) error {
+		{"is in the call before, which needs who waits, and has got it", func(ctx context.Context, all []*fast.Comm,
+			c *fast.Comm, b namedCall) error {
 			if c.Rank() == 2 {
 				if err := untilAsked(ctx, all[1], questions); err != nil {
 					return err
@@ -226,7 +234,8 @@ func TestBesideIsPatient(t *testing.T) {
 			}
 			return b.run(ctx, c)
 		}},
-		{"receives in the call before what who waits has sent, and more", func(ctx context.Context, all []*fast.Comm, c *fast.Comm, b namedCall) error {
+		{"receives in the call before what who waits has sent, and more", func(ctx context.Context, all []*fast.Comm,
+			c *fast.Comm, b namedCall) error {
 			var err error
 			switch c.Rank() {
 			case 0:
@@ -238,14 +247,17 @@ func TestBesideIsPatient(t *testing.T) {
 			}
 			return errors.Join(err, b.run(ctx, c))
 		}},
-		{"has started a call that needs who waits", func(ctx context.Context, all []*fast.Comm, c *fast.Comm, b namedCall) error {
+		{"has started a call that needs who waits", func(ctx context.Context, all []*fast.Comm, c *fast.Comm,
+			b namedCall) error {
 			if c.Rank() != 2 {
 				return errors.Join(b.run(ctx, c), fast.AllReduce(ctx, c, make([]float32, 5), fast.Sum))
 			}
 			h := fast.StartAllReduce(ctx, c, make([]float32, 5), fast.Sum)
-			return errors.Join(untilAsked(ctx, all[0], questions), untilAsked(ctx, all[1], questions), b.run(ctx, c), h.Wait(ctx))
+			return errors.Join(untilAsked(ctx, all[0], questions), untilAsked(ctx, all[1], questions), b.run(ctx, c),
+				h.Wait(ctx))
 		}},
-		{"needs a call that who waits has started", func(ctx context.Context, all []*fast.Comm, c *fast.Comm, b namedCall) error {
+		{"needs a call that who waits has started", func(ctx context.Context, all []*fast.Comm, c *fast.Comm,
+			b namedCall) error {
 			if c.Rank() == 0 {
 				h := fast.StartAllReduce(ctx, c, make([]float32, 5), fast.Sum)
 				return errors.Join(b.run(ctx, c), h.Wait(ctx))

@@ -142,7 +142,8 @@ func writtenAfter(err error, meanwhile func()) (has, written bool) {
 func TestWrittenAfter(t *testing.T) {
 	buf := make([]int, 100)
 	late := func() { buf[99] = 7 }
-	if has, written := writtenAfter(fmt.Errorf("it failed: %w", fasttest.Verified(fast.ErrAborted, buf, nil)), late); !has || !written {
+	if has, written := writtenAfter(fmt.Errorf("it failed: %w", fasttest.Verified(fast.ErrAborted, buf, nil)),
+		late); !has || !written {
 		t.Error(has, written)
 	}
 	if has, written := writtenAfter(fasttest.Verified(fast.ErrAborted, buf, nil), func() {}); !has || written {
@@ -164,7 +165,8 @@ func TestGivenCause(t *testing.T) {
 			defer stop()
 			for _, err := range []error{fast.Barrier(over, all[0]), fast.Barrier(ctx, all[0])} {
 				var timeout *fast.TimeoutError
-				if !errors.As(err, &timeout) || !timeout.Timeout() || !errors.Is(err, mine) || !errors.Is(err, context.DeadlineExceeded) {
+				if !errors.As(err, &timeout) || !timeout.Timeout() || !errors.Is(err, mine) ||
+					!errors.Is(err, context.DeadlineExceeded) {
 					t.Error(err)
 				}
 			}

@@ -114,7 +114,8 @@ func TestWordsOfFounding(t *testing.T) {
 	} {
 		teller, first, other := of(8), of(7), of(3)
 		err := other.Told(7, first.Words(first.Told(8, teller.Words(x.err))))
-		if once := first.Told(8, teller.Words(x.err)); x.is != nil && !errors.Is(once, x.is) || !slices.Equal(fast.Culprits(once), x.blame) {
+		if once := first.Told(8, teller.Words(x.err)); x.is != nil && !errors.Is(once, x.is) ||
+			!slices.Equal(fast.Culprits(once), x.blame) {
 			t.Errorf("%v: rank 0 has %v, which blames %v", x.err, once, fast.Culprits(once))
 		}
 		if x.is != nil && !errors.Is(err, x.is) || !slices.Equal(fast.Culprits(err), x.blame) {
@@ -159,7 +160,8 @@ func FuzzWordsOfFounding(f *testing.F) {
 	job := inproc.NewJob(9)
 	defer job.Close()
 	g := &setup.Group{Plane: job.Plane(3), Members: []int{7, 3, 8, 5}}
-	for _, err := range []error{&fast.PeerError{Rank: 3, Err: fast.ErrDied}, &fast.TimeoutError{Waiting: []int{0, 2}, Err: context.Canceled}, fast.ErrAborted} {
+	for _, err := range []error{&fast.PeerError{Rank: 3, Err: fast.ErrDied}, &fast.TimeoutError{Waiting: []int{0, 2},
+		Err: context.Canceled}, fast.ErrAborted} {
 		f.Add(g.Words(err))
 	}
 	f.Add([]byte("\u001b[2J"))
@@ -190,7 +192,8 @@ func TestNoticeFits(t *testing.T) {
 	f := &setup.Group{Plane: job.Plane(0), Members: ranks}
 	late := &fast.TimeoutError{Waiting: ranks, Err: context.Canceled}
 	for _, err := range []error{late, &fast.DeadlockError{Ranks: ranks, Sends: make([]bool, size)},
-		&fast.PeerError{Rank: 7, Err: &failure.RemoteError{Text: late.Error(), Is: late}}, errors.New(strings.Repeat("<", size))} {
+		&fast.PeerError{Rank: 7, Err: &failure.RemoteError{Text: late.Error(), Is: late}},
+		errors.New(strings.Repeat("<", size))} {
 		told := failure.NoticeOf(fast.Failed, 0, 1, err)
 		body := told.Encode()
 		if words := f.Words(err); len(body) > wire.MaxNote || len(words) > wire.MaxNote {
@@ -214,18 +217,24 @@ func TestCulprits(t *testing.T) {
 		{&fast.TimeoutError{Waiting: []int{1}, Err: context.Canceled}, nil},
 		{fmt.Errorf("Barrier: %w", mismatch), []int{3}},
 		{&fast.PeerError{Rank: 1, Err: fast.ErrAborted}, []int{1}},
-		{&fast.PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", fast.ErrAborted, mismatch)}, []int{1, 3}}, // either of them may be wrong
-		{&fast.PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", fast.ErrAborted, &fast.PeerError{Rank: 3, Err: fast.ErrDied})}, []int{3}},
-		{&fast.PeerError{Rank: 0, Err: fmt.Errorf("%w: %w", fast.ErrAborted, &fast.DeadlockError{Ranks: []int{2, 1}, Sends: []bool{true, true}})}, []int{1, 2}},
-		{&fast.PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", fast.ErrAborted, &fast.TimeoutError{Waiting: []int{3}, Err: context.Canceled})}, []int{1}},
-		{errors.Join(&fast.PeerError{Rank: 4, Err: fast.ErrDied}, &fast.PeerError{Rank: 0, Err: fast.ErrFrozen}), []int{0, 4}},
+		// either of them may be wrong
+		{&fast.PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", fast.ErrAborted, mismatch)}, []int{1, 3}},
+		{&fast.PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", fast.ErrAborted, &fast.PeerError{Rank: 3, Err: fast.ErrDied})},
+			[]int{3}},
+		{&fast.PeerError{Rank: 0, Err: fmt.Errorf("%w: %w", fast.ErrAborted, &fast.DeadlockError{Ranks: []int{2, 1},
+			Sends: []bool{true, true}})}, []int{1, 2}},
+		{&fast.PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", fast.ErrAborted, &fast.TimeoutError{Waiting: []int{3},
+			Err: context.Canceled})}, []int{1}},
+		{errors.Join(&fast.PeerError{Rank: 4, Err: fast.ErrDied}, &fast.PeerError{Rank: 0, Err: fast.ErrFrozen}),
+			[]int{0, 4}},
 		{&fast.CallError{Op: "Recv", Err: &fast.DeadlockError{Ranks: []int{2, 1}, Sends: []bool{true, true}}}, []int{1, 2}},
 	} {
 		if got := fast.Culprits(x.err); !slices.Equal(got, x.want) {
 			t.Errorf("%v blames %v, want %v", x.err, got, x.want)
 		}
 	}
-	if got, want := (&fast.CallError{Comm: "world", Rank: 1, Size: 2, Op: "Shrink", Peer: -1, Err: fast.ErrFenced}).Error(),
+	if got, want := (&fast.CallError{Comm: "world", Rank: 1, Size: 2, Op: "Shrink", Peer: -1,
+		Err: fast.ErrFenced}).Error(),
 		"Shrink on world, rank 1 of 2: "+fast.ErrFenced.Error(); got != want {
 		t.Errorf("an error without a call is %q, want %q", got, want)
 	}

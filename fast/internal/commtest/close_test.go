@@ -31,7 +31,8 @@ func TestCloseFinishes(t *testing.T) {
 					return err
 				}
 				for i, h := range handles {
-					if err := fasttest.Verified(h.Wait(context.Background()), bufs[i], func(k int) int { return fasttest.Total(3, k, i) }); err != nil {
+					if err := fasttest.Verified(h.Wait(context.Background()), bufs[i],
+						func(k int) int { return fasttest.Total(3, k, i) }); err != nil {
 						return err
 					}
 				}
@@ -113,7 +114,8 @@ func TestCloseWhileMoving(t *testing.T) {
 // TestStateNames: each state has a name, and what is none has a number.
 func TestStateNames(t *testing.T) {
 	for s, want := range map[fast.State]string{
-		fast.Healthy: "Healthy", fast.Failed: "Failed", fast.Revoked: "Revoked", fast.Aborted: "Aborted", fast.Closed: "Closed",
+		fast.Healthy: "Healthy", fast.Failed: "Failed", fast.Revoked: "Revoked", fast.Aborted: "Aborted",
+		fast.Closed:     "Closed",
 		fast.Closed + 1: "State(5)",
 	} {
 		if got := s.String(); got != want {

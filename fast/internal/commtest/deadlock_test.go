@@ -28,7 +28,8 @@ var never = deadlock.Limits{Still: 24 * time.Hour}
 func within(t deadlock.Limits) fast.InitOption { return access.Fast.Times(t).(fast.InitOption) }
 
 // long is more bytes than the sockets of a connection hold, or the slots of shared memory.
-var long = max(32<<20, 2*(mostHeld("tcp_rmem")+mostHeld("tcp_wmem"))) // twice, because what they hold exceeds that a little
+// twice, because what they hold exceeds that a little
+var long = max(32<<20, 2*(mostHeld("tcp_rmem")+mostHeld("tcp_wmem")))
 
 // mostHeld returns the largest size to which Linux lets a socket's buffer grow, in bytes; 0 elsewhere.
 func mostHeld(setting string) int {
@@ -145,7 +146,8 @@ func wantDeadlock(errs []error, odd int, field string, inAll bool) error {
 		switch {
 		case errors.As(err, &d):
 			said = true
-			if !errors.Is(err, fast.ErrDeadlock) || inAll && len(d.Ranks) != len(errs) || !slices.Contains(d.Ranks, rank) && !errors.Is(err, fast.ErrAborted) {
+			if !errors.Is(err, fast.ErrDeadlock) || inAll && len(d.Ranks) != len(errs) || !slices.Contains(d.Ranks, rank) &&
+				!errors.Is(err, fast.ErrAborted) {
 				return fmt.Errorf("rank %d: %w", rank, err)
 			}
 		case !errors.Is(err, fast.ErrAborted):
@@ -258,7 +260,8 @@ func TestDeadlockThroughTwo(t *testing.T) {
 // TestDeadlockInWords: what the errors say.
 func TestDeadlockInWords(t *testing.T) {
 	e := &fast.DeadlockError{Ranks: []int{2, 0, 1}, Sends: []bool{true, false, true}}
-	if got, want := e.Error(), "ranks wait for each other: rank 2 sends to rank 0, which receives from rank 1, which sends to rank 2"; got != want {
+	if got, want := e.Error(), "ranks wait for each other: rank 2 sends to rank 0, which receives from rank 1, which "+
+		"sends to rank 2"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	e = &fast.DeadlockError{Ranks: make([]int, 100), Sends: make([]bool, 100)}
@@ -287,7 +290,8 @@ func TestStandoff(t *testing.T) {
 					defer cancel()
 					two := []*fast.Comm{all[pair[0]], all[pair[1]]}
 					said := false
-					for i, err := range fasttest.OnAll(two, func(c *fast.Comm) error { return call(ctx, c, pair[0]+pair[1]-c.Rank()) }) {
+					for i, err := range fasttest.OnAll(two,
+						func(c *fast.Comm) error { return call(ctx, c, pair[0]+pair[1]-c.Rank()) }) {
 						var d *fast.DeadlockError
 						if errors.As(err, &d) {
 							ranks := slices.Sorted(slices.Values(d.Ranks))

@@ -140,7 +140,8 @@ func TestGrowRefused(t *testing.T) {
 		{ticket, []fast.InitOption{nil}, fast.ErrInvalidArgument},
 		{ticket, []fast.InitOption{fast.WithSecret(other)}, nil},
 	} {
-		if _, err := fast.Join(t.Context(), test.ticket, test.opts...); err == nil || !errors.Is(err, test.want) && test.want != nil {
+		if _, err := fast.Join(t.Context(), test.ticket, test.opts...); err == nil || !errors.Is(err, test.want) &&
+			test.want != nil {
 			t.Errorf("%q: %v, want %v", test.ticket, err, test.want)
 		}
 	}
@@ -161,7 +162,8 @@ func TestInviteNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := c.Invite(t.Context()); !errors.Is(err, fast.ErrInvalidArgument) || !strings.Contains(err.Error(), "with a secret") {
+	if _, err := c.Invite(t.Context()); !errors.Is(err, fast.ErrInvalidArgument) || !strings.Contains(err.Error(),
+		"with a secret") {
 		t.Errorf("invited without a secret: %v", err)
 	}
 }

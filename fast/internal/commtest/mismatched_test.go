@@ -55,7 +55,8 @@ var variants = []variant{
 		return fast.AllReduce(ctx, c, make([]int32, 12), fasttest.Unless(c.Rank() == odd, fast.Sum, fast.Max))
 	}, everyone},
 	{"algorithm", []string{"algorithm"}, func(ctx context.Context, c *fast.Comm, odd int) error {
-		return fast.AllReduce(ctx, c, make([]int32, 12), fast.Sum, fast.WithAlgorithm(fasttest.Unless(c.Rank() == odd, "ring", "tree")))
+		return fast.AllReduce(ctx, c, make([]int32, 12), fast.Sum,
+			fast.WithAlgorithm(fasttest.Unless(c.Rank() == odd, "ring", "tree")))
 	}, everyone},
 	// Nobody has the result of the AllReduce, which the odd rank makes too late.
 	{"order", []string{"primitive", "seq"}, func(ctx context.Context, c *fast.Comm, odd int) error {
@@ -161,7 +162,8 @@ func wantMismatch(errs []error, odd int, fields []string) error {
 		switch {
 		case errors.As(err, &m):
 			var teller *fast.PeerError // whose mismatch it is, if it is another rank's
-			if errors.As(err, &teller) && (teller.Rank == odd) == (m.Rank == odd) || teller == nil && (rank == odd) == (m.Rank == odd) {
+			if errors.As(err, &teller) && (teller.Rank == odd) == (m.Rank == odd) || teller == nil &&
+				(rank == odd) == (m.Rank == odd) {
 				return fmt.Errorf("rank %d blames rank %d: %w", rank, m.Rank, err)
 			}
 			named = named || slices.Contains(fields, m.Field)
@@ -202,7 +204,10 @@ func TestWithinMatchesNothingElse(t *testing.T) {
 						defer fasttest.CloseAll(t, all)
 						ctx, cancel := context.WithTimeout(t.Context(), fasttest.Generous)
 						defer cancel()
-						errs := fasttest.OnAll(all, func(c *fast.Comm) error { return x.calls[fasttest.Unless(c.Rank() == odd, 0, 1)](ctx, c) })
+						errs := fasttest.OnAll(all, func(c *fast.Comm) error {
+							return x.calls[fasttest.Unless(c.Rank() == odd, 0, 1)](ctx,
+								c)
+						})
 						if err := wantMismatch(errs, odd, []string{"primitive"}); err != nil {
 							t.Errorf("%d ranks, rank %d is odd: %v", size, odd, err)
 						}

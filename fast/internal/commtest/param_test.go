@@ -32,7 +32,8 @@ func TestParam(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := fast.Barrier(ctx, all[0], fast.WithAlgorithm("k-dissemination-5"))
-			if !errors.Is(err, fast.ErrInvalidArgument) || !strings.Contains(err.Error(), "there are direct, dissemination, k-dissemination-4, k-dissemination-8") {
+			if !errors.Is(err, fast.ErrInvalidArgument) || !strings.Contains(err.Error(),
+				"there are direct, dissemination, k-dissemination-4, k-dissemination-8") {
 				t.Errorf("of a value that is not declared: %v", err)
 			}
 			if err := errors.Join(barrier("k-dissemination-4")...); err != nil {
@@ -41,7 +42,8 @@ func TestParam(t *testing.T) {
 			errs := barrier("k-dissemination-8")
 			var mismatch *fast.MismatchError
 			if !errors.As(errors.Join(errs...), &mismatch) || mismatch.Field != "algorithm" ||
-				!strings.Contains(mismatch.Error(), "k-dissemination-4") || !strings.Contains(mismatch.Error(), "k-dissemination-8") {
+				!strings.Contains(mismatch.Error(), "k-dissemination-4") || !strings.Contains(mismatch.Error(),
+				"k-dissemination-8") {
 				t.Errorf("of two values: %v", errs)
 			}
 		})

@@ -31,7 +31,8 @@ func TestForcedRDMA(t *testing.T) {
 		var ranks sync.WaitGroup
 		for rank, device := range []fast.InitOption{withDevices(), x.lame} {
 			ranks.Go(func() {
-				_, errs[rank] = fast.Init(t.Context(), fast.WithRank(rank, 2), fast.WithStore(store), fast.WithTransport("rdma"), device)
+				_, errs[rank] = fast.Init(t.Context(), fast.WithRank(rank, 2), fast.WithStore(store), fast.WithTransport("rdma"),
+					device)
 			})
 		}
 		ranks.Wait()
@@ -39,7 +40,8 @@ func TestForcedRDMA(t *testing.T) {
 		if !errors.As(errs[0], &peer) || peer.Rank != 1 || !strings.Contains(errs[0].Error(), x.text) {
 			t.Errorf("rank 0: %v, want %q", errs[0], x.text)
 		}
-		if err := errs[1]; err == nil || errors.Is(err, fast.ErrInvalidArgument) != x.refused || !strings.Contains(err.Error(), x.text) {
+		if err := errs[1]; err == nil || errors.Is(err, fast.ErrInvalidArgument) != x.refused ||
+			!strings.Contains(err.Error(), x.text) {
 			t.Errorf("rank 1: %v, want %q", err, x.text)
 		}
 	}
@@ -56,7 +58,8 @@ func TestThreeWays(t *testing.T) {
 		"tcp":        {fast.WithTransport("tcp")},
 	} {
 		all := initComms(t, size, opts...)
-		if links := all[1].Topology().Links; name == "three ways" && !slices.Equal(links, []string{"rdma", "self", "rdma", "shm", "tcp"}) {
+		if links := all[1].Topology().Links; name == "three ways" &&
+			!slices.Equal(links, []string{"rdma", "self", "rdma", "shm", "tcp"}) {
 			t.Errorf("rank 1 has the links %v", links)
 		}
 		var got []float32
@@ -92,8 +95,10 @@ func TestThreeWays(t *testing.T) {
 // TestNoRDMA: data over RDMA alone cannot be encrypted; a process without a device uses TCP where it may; all have to
 // say the same.
 func TestNoRDMA(t *testing.T) {
-	encrypted := []fast.InitOption{fast.WithRank(0, 2), fast.WithStore(fast.NewMemoryStore()), fast.WithTransport("rdma"), fast.WithEncryption()}
-	if _, err := fast.Init(t.Context(), encrypted...); !errors.Is(err, fast.ErrInvalidArgument) || !strings.Contains(err.Error(), "cannot be encrypted") {
+	encrypted := []fast.InitOption{fast.WithRank(0, 2), fast.WithStore(fast.NewMemoryStore()), fast.WithTransport("rdma"),
+		fast.WithEncryption()}
+	if _, err := fast.Init(t.Context(), encrypted...); !errors.Is(err, fast.ErrInvalidArgument) ||
+		!strings.Contains(err.Error(), "cannot be encrypted") {
 		t.Errorf("encrypted: %v", err)
 	}
 	all := initComms(t, 2, oddAndEven(), withDevices(), deviceless(1))

@@ -26,7 +26,8 @@ func initAll(t *testing.T, size int, opts func(rank int) []fast.InitOption) {
 	var all sync.WaitGroup
 	for rank := range size {
 		all.Go(func() {
-			c, err := fast.Init(ctx, append([]fast.InitOption{fast.WithRank(rank, size), fast.WithJob(t.Name())}, opts(rank)...)...)
+			c, err := fast.Init(ctx, append([]fast.InitOption{fast.WithRank(rank, size), fast.WithJob(t.Name())},
+				opts(rank)...)...)
 			if err != nil {
 				t.Errorf("rank %d: %v", rank, err)
 				return
@@ -112,7 +113,8 @@ func TestWrongSecretIsTold(t *testing.T) {
 			if rank == 1 {
 				ctx, secret = t.Context(), bytes.Repeat([]byte{77}, 32)
 			}
-			c, err := fast.Init(ctx, fast.WithRank(rank, 3), fast.WithJob(t.Name()), fast.WithStoreAddress(address), fast.WithSecret(secret),
+			c, err := fast.Init(ctx, fast.WithRank(rank, 3), fast.WithJob(t.Name()), fast.WithStoreAddress(address),
+				fast.WithSecret(secret),
 				fast.WithTransport("tcp"), fast.WithLogger(slog.New(slog.NewTextHandler(&warned, nil))))
 			if errs[rank] = err; err == nil {
 				_ = c.Close()
@@ -134,12 +136,14 @@ func TestWrongSecretIsTold(t *testing.T) {
 }
 
 func TestServeStoreRefuses(t *testing.T) {
-	for want, o := range map[string]fast.InitOption{"no secret is given": fast.WithJob("j"), "5 bytes": fast.WithSecret(make([]byte, 5))} {
+	for want, o := range map[string]fast.InitOption{"no secret is given": fast.WithJob("j"),
+		"5 bytes": fast.WithSecret(make([]byte, 5))} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := fast.ServeStore(t.Context(), l, o); !errors.Is(err, fast.ErrInvalidArgument) || !strings.Contains(err.Error(), want) {
+		if err := fast.ServeStore(t.Context(), l, o); !errors.Is(err, fast.ErrInvalidArgument) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 		if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {

@@ -70,7 +70,8 @@ func TestSlowWaits(t *testing.T) {
 			if rank == 1 {
 				logs[0].await(t, "primitive=Init ", "rank=0 ", "waiting=[1]")
 			}
-			return fast.Init(t.Context(), fast.WithRank(rank, 2), fast.WithStore(store), fast.WithSecret(growSecret), fast.WithSlowCall(slowAtOnce),
+			return fast.Init(t.Context(), fast.WithRank(rank, 2), fast.WithStore(store), fast.WithSecret(growSecret),
+				fast.WithSlowCall(slowAtOnce),
 				fast.WithLogger(slog.New(logs[rank])))
 		}
 	}())
@@ -79,7 +80,8 @@ func TestSlowWaits(t *testing.T) {
 		call func(c *fast.Comm) (*fast.Comm, error)
 		what string // in the warning
 	}{
-		"Group":  {func(c *fast.Comm) (*fast.Comm, error) { return c.Group(t.Context(), []int{0, 1}) }, "making a communicator"},
+		"Group": {func(c *fast.Comm) (*fast.Comm, error) { return c.Group(t.Context(), []int{0, 1}) },
+			"making a communicator"},
 		"Agree":  {func(c *fast.Comm) (*fast.Comm, error) { _, err := c.Agree(t.Context(), 1); return nil, err }, "Agree"},
 		"Shrink": {func(c *fast.Comm) (*fast.Comm, error) { return c.Shrink(t.Context()) }, "Shrink"},
 	} {
@@ -109,7 +111,8 @@ func TestSlowWaits(t *testing.T) {
 				newcomer.await(t, "primitive=Join ", "waiting=[0]")
 			case 2:
 				logs[0].await(t, "primitive=Grow ", "waiting=[2]")
-				return fast.Join(t.Context(), ticket, fast.WithSecret(growSecret), fast.WithSlowCall(slowAtOnce), fast.WithLogger(slog.New(newcomer)))
+				return fast.Join(t.Context(), ticket, fast.WithSecret(growSecret), fast.WithSlowCall(slowAtOnce),
+					fast.WithLogger(slog.New(newcomer)))
 			}
 			return all[rank].Grow(t.Context())
 		})

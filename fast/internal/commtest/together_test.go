@@ -121,14 +121,16 @@ func drawTalk(t *testing.T, r *rand.Rand) *talk {
 		from := r.IntN(x.size)
 		x.messages = append(x.messages, [2]int{from, (from + 1 + r.IntN(x.size-1)) % x.size})
 	}
-	sources := map[[2]int][]int{} // by sender and receiver: the blocks of the messages, in the order in which they are started
+	// by sender and receiver: the blocks of the messages, in the order in which they are started
+	sources := map[[2]int][]int{}
 	targets := map[[2]int][]int{}
 	for rank := range x.size {
 		x.books = append(x.books, x.start(t, r, rank, sources, targets))
 	}
 	for pair, from := range sources {
 		for k, into := range targets[pair] { // the k-th receive gets the k-th message
-			x.post = append(x.post, spec.Clause{Buf: spec.Out, Where: spec.And(spec.Eq(spec.Rank, spec.Int(pair[1])), spec.Eq(spec.Block, spec.Int(into))),
+			x.post = append(x.post, spec.Clause{Buf: spec.Out, Where: spec.And(spec.Eq(spec.Rank, spec.Int(pair[1])),
+				spec.Eq(spec.Block, spec.Int(into))),
 				Value: spec.Value{Kind: spec.Input, Rank: spec.Int(pair[0]), Block: spec.Int(from[k])}})
 		}
 	}
@@ -170,7 +172,8 @@ func (x *talk) start(t *testing.T, r *rand.Rand, rank int, sources, targets map[
 }
 
 // startAll starts these messages; in pairs has a send and the receive behind it started by StartSendRecv.
-func (x *talk) startAll(ctx context.Context, c *fast.Comm, n *notebook, some []int, inPairs bool) (started []*fast.Handle) {
+func (x *talk) startAll(ctx context.Context, c *fast.Comm, n *notebook, some []int,
+	inPairs bool) (started []*fast.Handle) {
 	isSend := func(i int) bool { return x.messages[i][0] == c.Rank() }
 	for len(some) > 0 {
 		i := some[0]
@@ -193,10 +196,11 @@ func (x *talk) startAll(ctx context.Context, c *fast.Comm, n *notebook, some []i
 // schedule returns what the ranks exchanged, each after it was changed, and what is promised of it.
 func (x *talk) schedule(change func([][]gen.Instr) [][]gen.Instr) *gen.Schedule {
 	blocks := spec.Buffer{Blocks: spec.Int(len(x.messages))}
-	s := &gen.Schedule{Algorithm: "started", Chunks: 1, Params: gen.Params{Size: x.size, Depth: 1}, Primitive: spec.Primitive{
-		Name: "Started", Doc: "Messages that were started.", In: blocks, Out: blocks, Post: x.post,
-		Pre: []spec.Clause{{Buf: spec.In, Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: spec.Block}}},
-	}}
+	s := &gen.Schedule{Algorithm: "started", Chunks: 1, Params: gen.Params{Size: x.size, Depth: 1},
+		Primitive: spec.Primitive{
+			Name: "Started", Doc: "Messages that were started.", In: blocks, Out: blocks, Post: x.post,
+			Pre: []spec.Clause{{Buf: spec.In, Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: spec.Block}}},
+		}}
 	for _, n := range x.books {
 		changed := *n
 		if change != nil {
@@ -253,7 +257,8 @@ func TestTogetherIsProved(t *testing.T) {
 		for _, n := range x.books {
 			merged += len(inTurn(n.steps)) - len(n.steps)
 		}
-		for _, change := range []func([][]gen.Instr) [][]gen.Instr{inTurn, backwards(gen.SendInstr), backwards(gen.RecvInstr)} {
+		for _, change := range []func([][]gen.Instr) [][]gen.Instr{inTurn, backwards(gen.SendInstr),
+			backwards(gen.RecvInstr)} {
 			report, err := verify.Schedule(x.schedule(change), false)
 			var f *verify.Failure
 			switch {

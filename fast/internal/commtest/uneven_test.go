@@ -51,7 +51,10 @@ func TestAllToAllVAppendRefuses(t *testing.T) {
 			"counts of two ranks": func() error { return appended(ctx, c, nil, memory[:2], fast.Blocks{Counts: []int{1, 1}}) },
 			"a negative count":    func() error { return appended(ctx, c, nil, memory[:0], fast.Blocks{Counts: []int{-1}}) },
 			"too few elements":    func() error { return appended(ctx, c, nil, memory[:2], fast.Blocks{Counts: []int{3}}) },
-			"one memory":          func() error { return appended(ctx, c, memory[:4], memory[4:], fast.Blocks{Counts: []int{4}}) },
+			"one memory": func() error {
+				return appended(ctx, c, memory[:4], memory[4:],
+					fast.Blocks{Counts: []int{4}})
+			},
 		} {
 			if err := call(); !errors.Is(err, fast.ErrInvalidArgument) {
 				t.Errorf("%s: %v", what, err)

@@ -124,7 +124,8 @@ func TestSameBits(t *testing.T) {
 				want := leftBy(t, all["tcp"], &a, calls[len(calls)-1], count)
 				for name := range ways {
 					if got := leftBy(t, all[name], &a, calls[len(calls)-1], count); !bytes.Equal(got, want) {
-						t.Errorf("%s, %+v, count %d: over %s it leaves other bits than over tcp", a.FullName(), calls[len(calls)-1], count, name)
+						t.Errorf("%s, %+v, count %d: over %s it leaves other bits than over tcp", a.FullName(), calls[len(calls)-1],
+							count, name)
 					}
 				}
 			}
@@ -166,7 +167,8 @@ func leftBy(t *testing.T, ranks []*fast.Comm, a *gen.Algorithm, p gen.Params, co
 		args := exec.Args{Count: count, Op: fast.Sum, Root: p.Root, Peer: p.Peer}
 		opts := []fast.Option{fast.WithAlgorithm(a.Name), fast.WithDepth(p.Depth)}
 		if k.Uneven {
-			return collective.DoUneven(t.Context(), c, k, out, in, &exec.BlocksOf{Dst: equal(out, len(x.Out)), Src: equal(in, len(x.In))}, &args, opts)
+			return collective.DoUneven(t.Context(), c, k, out, in, &exec.BlocksOf{Dst: equal(out, len(x.Out)),
+				Src: equal(in, len(x.In))}, &args, opts)
 		}
 		return collective.Do(t.Context(), c, k, out, in, &args, opts)
 	})...); err != nil {

@@ -69,8 +69,10 @@ func TestLiar(t *testing.T) {
 // FuzzProbe takes any bytes for a probe. A probe is encoded to the same bytes, and does no harm to a rank that waits.
 func FuzzProbe(f *testing.F) {
 	call := wire.Call{Seq: 1, Root: 1, Peer: 1}
-	path := []edge{{Rank: 0, Call: call}, {Rank: 1, Number: 1, Call: wire.Call{Seq: 3}}, {Rank: 2, Number: 1, Moved: 5, Call: call}}
-	for _, p := range []probe{{probeSeeks, 1, path}, {probeAsks, 7, path}, {What: probeAnswers, Round: 7}, {probeSeeks, 0, path[:1]},
+	path := []edge{{Rank: 0, Call: call}, {Rank: 1, Number: 1, Call: wire.Call{Seq: 3}}, {Rank: 2, Number: 1, Moved: 5,
+		Call: call}}
+	for _, p := range []probe{{probeSeeks, 1, path}, {probeAsks, 7, path}, {What: probeAnswers, Round: 7},
+		{probeSeeks, 0, path[:1]},
 		{probeProves, 2, path[:1]}, {probeVerifies, 8, path}} {
 		f.Add(p.encode(), uint8(p.What))
 	}
@@ -83,7 +85,8 @@ func FuzzProbe(f *testing.F) {
 		if len(p.path) > 4 || string(p.encode()) != string(b) {
 			t.Fatalf("%x is %+v", b, p)
 		}
-		r := &fakeRank{stalled: &flight.Stall{Position: flight.Position{Number: 1, Moved: 5}, Waits: []int{0, 1}, Calls: []wire.Call{call}}}
+		r := &fakeRank{stalled: &flight.Stall{Position: flight.Position{Number: 1, Moved: 5}, Waits: []int{0, 1},
+			Calls: []wire.Call{call}}}
 		d := New(2, 4, Limits{}, r, r)
 		s := d.stall(0)
 		for i := range p.path {
@@ -144,8 +147,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestStaysInWait: a rank that merely waits for this one is believed once it has been there for as long as a ring has to
-// hold, and made no progress meanwhile.
+// TestStaysInWait: a rank that merely waits for this one is believed once it has been there for as long as a ring has
+// to hold, and made no progress meanwhile.
 func TestStaysInWait(t *testing.T) {
 	for _, moves := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -198,7 +201,8 @@ func FuzzInquiry(f *testing.F) {
 
 // TestRingsOutlastSilence: a ring has to hold for longer than processes may be silent.
 func TestRingsOutlastSilence(t *testing.T) {
-	for _, given := range []time.Duration{0, time.Millisecond, mesh.DefaultHeartbeatTimeout, 2 * mesh.DefaultHeartbeatTimeout, time.Minute} {
+	for _, given := range []time.Duration{0, time.Millisecond, mesh.DefaultHeartbeatTimeout,
+		2 * mesh.DefaultHeartbeatTimeout, time.Minute} {
 		silent := given
 		if silent == 0 {
 			silent = mesh.DefaultHeartbeatTimeout

@@ -201,8 +201,8 @@ func decodeInquiry(b []byte, from, size int) (m inquiryMessage, ok bool) {
 	return m, len(m.at) == 1 && int(m.at[0].Rank) == from
 }
 
-// HandleInquiry takes a message of kind control.KindInquiry from a rank: a question, which it answers if this rank waits
-// for the one that asks, or an answer.
+// HandleInquiry takes a message of kind control.KindInquiry from a rank: a question, which it answers if this rank
+// waits for the one that asks, or an answer.
 func (d *Detector) HandleInquiry(from int, body []byte) {
 	if d == nil || from == d.rank || !d.comm.Healthy() {
 		return

@@ -49,7 +49,8 @@ func (a *actor) Release()        {}
 func (a *actor) begin(e *emittedCall, syms *symbols) {
 	b := &e.buffers[a.rank]
 	a.call, a.steps, a.last, a.fault, a.waits = e, e.steps[a.rank], -1, "", -1
-	m := shadow{syms: syms, cuts: gen.Cuts{Block: e.count, Chunks: e.s.Chunks}, uneven: e.unevenOf(a.rank), finishes: takesOp(e.a)}
+	m := shadow{syms: syms, cuts: gen.Cuts{Block: e.count, Chunks: e.s.Chunks}, uneven: e.unevenOf(a.rank),
+		finishes: takesOp(e.a)}
 	in, out := m.starts(b.in, b.out)
 	m.in, m.out = syms.fill(in), syms.fill(out)
 	a.in, a.out = slices.Clone(m.in), slices.Clone(m.out)
@@ -87,11 +88,13 @@ func (a *actor) play(yield func(struct{}) bool) {
 		}
 	}()
 	e, b := a.call, &a.call.buffers[a.rank]
-	args := exec.Args{Count: e.count, Op: fast.Avg, Root: e.s.Root, Peer: e.s.Peer, AliasIn: b.aliasIn * e.count, AliasOut: b.aliasOut * e.count}
+	args := exec.Args{Count: e.count, Op: fast.Avg, Root: e.s.Root, Peer: e.s.Peer, AliasIn: b.aliasIn * e.count,
+		AliasOut: b.aliasOut * e.count}
 	opts := []fast.Option{fast.WithDepth(e.s.Depth)}
 	var err error
 	if u := a.memory.uneven; u != nil {
-		args.AliasIn, args.AliasOut, args.NoAlias = max(b.aliasIn, 0), max(b.aliasOut, 0), e.a.Primitive.InPlace.InBlock.IsAbsent()
+		args.AliasIn, args.AliasOut, args.NoAlias = max(b.aliasIn, 0), max(b.aliasOut, 0),
+			e.a.Primitive.InPlace.InBlock.IsAbsent()
 		blocks := collective.BlocksOf{Dst: u.blocks(e.a.Primitive.Out, u.out), Src: u.blocks(e.a.Primitive.In, u.in)}
 		err = collective.DoUneven(context.Background(), a.comm, e.k, a.out, a.in, &blocks, &args, opts)
 	} else {
@@ -124,7 +127,8 @@ func (a *actor) run(ctx context.Context, x *exec.Call, code func(context.Context
 		return err
 	}
 	if s != nil {
-		return a.differ("step %d: the code ends before it; the schedule has\n%s", s.Number, strings.Join(eventLines(a.sends, a.recvs, x), "\n"))
+		return a.differ("step %d: the code ends before it; the schedule has\n%s", s.Number,
+			strings.Join(eventLines(a.sends, a.recvs, x), "\n"))
 	}
 	return nil
 }
@@ -156,12 +160,14 @@ func (a *actor) compareLayout() error {
 	x := a.x
 	if u := a.memory.uneven; u != nil {
 		if slots := a.call.s.Ranks[a.rank].Scratch; x.Cuts.Chunks != 0 || len(x.Scratch.Data) != slots*max(1, 8*u.longest) {
-			return a.differ("uneven blocks are laid out as %d chunks, with %d bytes of scratch", x.Cuts.Chunks, len(x.Scratch.Data))
+			return a.differ("uneven blocks are laid out as %d chunks, with %d bytes of scratch", x.Cuts.Chunks,
+				len(x.Scratch.Data))
 		}
 		return nil
 	}
 	if x.Cuts.Chunks != a.memory.cuts.Chunks || len(x.Scratch.Data) != 8*len(a.memory.scratch) {
-		return a.differ("the layout is %d chunks and %d elements of scratch, want %d and %d", x.Cuts.Chunks, len(x.Scratch.Data)/8,
+		return a.differ("the layout is %d chunks and %d elements of scratch, want %d and %d", x.Cuts.Chunks,
+			len(x.Scratch.Data)/8,
 			a.memory.cuts.Chunks, len(a.memory.scratch))
 	}
 	return nil
@@ -179,7 +185,8 @@ func (a *actor) compareMemory() error {
 			for b.got[i] == b.want[i] {
 				i++
 			}
-			return a.differ("after step %d: element %d of %s is another expression than the schedule's: %s, want %s", a.last, i, b.name,
+			return a.differ("after step %d: element %d of %s is another expression than the schedule's: %s, want %s", a.last, i,
+				b.name,
 				a.memory.syms.words(b.got[i]), a.memory.syms.words(b.want[i]))
 		}
 	}
@@ -197,11 +204,13 @@ func (a *actor) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv
 		if len(sends)+len(recvs) == 0 { // of a call without messages
 			return nil
 		}
-		return a.differ("after step %d, the last: the code goes on with\n%s", a.last, strings.Join(eventLines(sends, recvs, x), "\n"))
+		return a.differ("after step %d, the last: the code goes on with\n%s", a.last,
+			strings.Join(eventLines(sends, recvs, x), "\n"))
 	}
 	a.last = s.Number
 	if !slices.EqualFunc(sends, a.sends, sameSend) || !slices.EqualFunc(recvs, a.recvs, sameRecv) {
-		return a.differ("step %d: %s", s.Number, firstDifference(eventLines(sends, recvs, x), eventLines(a.sends, a.recvs, x)))
+		return a.differ("step %d: %s", s.Number, firstDifference(eventLines(sends, recvs, x),
+			eventLines(a.sends, a.recvs, x)))
 	}
 	a.stage.events += len(sends) + len(recvs)
 	a.stage.messages += len(sends) + len(recvs)
@@ -266,7 +275,8 @@ func (a *actor) expect(s *gen.ProgramStep) {
 		}
 	}
 	for _, in := range s.Recvs {
-		r := wire.Recv{Peer: in.Peer, Into: a.bytes(in.Dst), AfterSend: in.AfterSend >= 0, ReceivedFirst: in.ReceivedFirst, Lend: in.Lend}
+		r := wire.Recv{Peer: in.Peer, Into: a.bytes(in.Dst), AfterSend: in.AfterSend >= 0, ReceivedFirst: in.ReceivedFirst,
+			Lend: in.Lend}
 		if in.Kind == gen.RecvReduceInstr {
 			r.Kernel, r.With = a.x.Kernel, a.bytes(in.Srcs[0])
 		}
@@ -279,8 +289,8 @@ func (a *actor) expect(s *gen.ProgramStep) {
 	}
 }
 
-// sendsNothing reports whether a message of a place is sent although it has no bytes: a signal, and a block of those whose
-// lengths all ranks know.
+// sendsNothing reports whether a message of a place is sent although it has no bytes: a signal, and a block of those
+// whose lengths all ranks know.
 func (a *actor) sendsNothing(p gen.Place) bool { return p.Buf == "" || a.call.k.SameCounts }
 
 // bytes returns the memory of the code that a place of the schedule stands for.
@@ -301,7 +311,8 @@ func (a *actor) bytes(p gen.Place) []byte {
 func sameSend(a, b wire.Send) bool { return a.Peer == b.Peer && sameBytes(a.Data, b.Data) }
 
 func sameRecv(a, b wire.Recv) bool {
-	return a.Peer == b.Peer && sameBytes(a.Into, b.Into) && sameBytes(a.With, b.With) && (a.Kernel == nil) == (b.Kernel == nil) &&
+	return a.Peer == b.Peer && sameBytes(a.Into, b.Into) && sameBytes(a.With, b.With) &&
+		(a.Kernel == nil) == (b.Kernel == nil) &&
 		a.ReceivedFirst == b.ReceivedFirst && a.AfterSend == b.AfterSend && a.Lend == b.Lend
 }
 

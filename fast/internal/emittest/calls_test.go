@@ -176,11 +176,12 @@ type got struct {
 // listen has the collective's algorithms note what they are called with, until the function that it returns is called.
 func listen(k *exec.Collective, g *got) (restore func()) {
 	algorithms, rules := k.Algorithms, k.Rules
-	k.Algorithms, k.Rules = []exec.Algorithm{{Name: "listen", Proved: exec.Proved{Every: true}, Run: func(_ context.Context, x *exec.Call) error {
-		g.calls++
-		g.in, g.out, g.opsRoot = whereIs(x.In.Data), whereIs(x.Out.Data), fmt.Sprint(x.Count, x.Op, x.Root)
-		return nil
-	}}}, nil
+	k.Algorithms, k.Rules = []exec.Algorithm{{Name: "listen", Proved: exec.Proved{Every: true},
+		Run: func(_ context.Context, x *exec.Call) error {
+			g.calls++
+			g.in, g.out, g.opsRoot = whereIs(x.In.Data), whereIs(x.Out.Data), fmt.Sprint(x.Count, x.Op, x.Root)
+			return nil
+		}}}, nil
 	return func() { k.Algorithms, k.Rules = algorithms, rules }
 }
 
@@ -220,7 +221,8 @@ func shapeOf(p spec.Primitive, size, rank, root int) (s shape, refused bool) {
 		}
 		return value(b.Blocks, -1)
 	}
-	s = shape{in: blocks(p.In), out: blocks(p.Out), inBlock: value(p.InPlace.InBlock, -1), outBlock: value(p.InPlace.OutBlock, -1)}
+	s = shape{in: blocks(p.In), out: blocks(p.Out), inBlock: value(p.InPlace.InBlock, -1),
+		outBlock: value(p.InPlace.OutBlock, -1)}
 	if slices.Contains(p.Params, spec.ParamOp) {
 		s.op = fast.Max
 	}
@@ -284,7 +286,8 @@ func (s shape) tries(into bool) (all []try) {
 	in, out := max(s.in, 0)*count, max(s.out, 0)*count
 	if !into {
 		whole := max(in, out)
-		return []try{{false, whole, 0, -1, -1}, {false, whole + 1, 0, -1, -1}, {false, max(whole-1, 0), 0, -1, -1}, {false, 0, 0, -1, -1}}
+		return []try{{false, whole, 0, -1, -1}, {false, whole + 1, 0, -1, -1}, {false, max(whole-1, 0), 0, -1, -1},
+			{false, 0, 0, -1, -1}}
 	}
 	for _, x := range []int{out, out - 1, out + 1, out + count, 0} {
 		for _, y := range []int{in, in - 1, in + 1, in + count, 0} {

@@ -27,16 +27,24 @@ func TestEmittedCodeIsNotTheSchedule(t *testing.T) {
 		run  func(context.Context, *exec.Call) error
 		want string
 	}{
-		"a chunk too many":  {bug(ringBug{chunks: 1}), "rank 0, the layout is 4 chunks and 0 elements of scratch, want 3 and 0"},
-		"the chunk before":  {bug(ringBug{chunk: 1}), "rank 0, step 0: event 0 of the code is\n  send to 1: in[3:5]\nof the schedule\n  send to 1: in[0:3]"},
-		"operands swapped":  {bug(ringBug{swapped: true}), "received first: true, after send: false, lent: false\nof the schedule\n  receive from 2"},
-		"not finished":      {bug(ringBug{unfinished: true}), "rank 2, after step 2: element 0 of out is another expression than the schedule's: (x29 ⊕ (x15 ⊕ x1)), want ((x29 ⊕ (x15 ⊕ x1)) finished)"},
-		"steps are merged":  {bug(ringBug{merged: true}), "rank 0, step 0: event 1 of the code is\n  send to 1"},
-		"the wrong rank":    {bug(ringBug{back: true}), "event 0 of the code is\n  send to 2: in[0:3]\nof the schedule\n  send to 1: in[0:3]"},
-		"after a send":      {bug(ringBug{afterSend: true}), "after send: true, lent: false\nof the schedule"},
-		"it ends too early": {bug(ringBug{steps: -1}), "rank 0, step 4: the code ends before it; the schedule has\nsend to 1"},
-		"it goes on":        {bug(ringBug{steps: 1}), "after step 4, the last: the code goes on with\nsend to "},
-		"nothing done":      {func(_ context.Context, x *exec.Call) error { return x.Layout(x.Size, 0) }, "step 0: the code ends before it"},
+		"a chunk too many": {bug(ringBug{chunks: 1}), "rank 0, the layout is 4 chunks and 0 elements of scratch, " +
+			"want 3 and 0"},
+		"the chunk before": {bug(ringBug{chunk: 1}), "rank 0, step 0: event 0 of the code is\n  send to 1: in[3:5]\nof " +
+			"the schedule\n  send to 1: in[0:3]"},
+		"operands swapped": {bug(ringBug{swapped: true}), "received first: true, after send: false, lent: false\nof the " +
+			"schedule\n  receive from 2"},
+		"not finished": {bug(ringBug{unfinished: true}),
+			"rank 2, after step 2: element 0 of out is another expression than the schedule's: (x29 ⊕ (x15 ⊕ x1)), want ((x29 " +
+				"⊕ (x15 ⊕ x1)) finished)"},
+		"steps are merged": {bug(ringBug{merged: true}), "rank 0, step 0: event 1 of the code is\n  send to 1"},
+		"the wrong rank": {bug(ringBug{back: true}), "event 0 of the code is\n  send to 2: in[0:3]\nof the schedule\n  " +
+			"send to 1: in[0:3]"},
+		"after a send": {bug(ringBug{afterSend: true}), "after send: true, lent: false\nof the schedule"},
+		"it ends too early": {bug(ringBug{steps: -1}),
+			"rank 0, step 4: the code ends before it; the schedule has\nsend to 1"},
+		"it goes on": {bug(ringBug{steps: 1}), "after step 4, the last: the code goes on with\nsend to "},
+		"nothing done": {func(_ context.Context, x *exec.Call) error { return x.Layout(x.Size, 0) },
+			"step 0: the code ends before it"},
 		"finished twice": {func(ctx context.Context, x *exec.Call) error {
 			if err := ring(ctx, x); err != nil {
 				return err
@@ -52,7 +60,8 @@ func TestEmittedCodeIsNotTheSchedule(t *testing.T) {
 			return nil
 		}, "element 0 of in is another expression"},
 	} {
-		if fault := u.perform(t, plant.run); !strings.Contains(fault, plant.want) || !strings.Contains(fault, "allreduce/ring, 3 ranks, root 0") {
+		if fault := u.perform(t, plant.run); !strings.Contains(fault, plant.want) ||
+			!strings.Contains(fault, "allreduce/ring, 3 ranks, root 0") {
 			t.Errorf("%s:\n%s\nwant\n%s", name, fault, plant.want)
 		}
 	}
@@ -148,7 +157,8 @@ func (u subject) errorFault(size, depth int) (errs int, fault string) {
 					break
 				}
 				if errs++; !errors.Is(err, errTransport) || f.made > fails {
-					return errs, fmt.Sprintf("%s, %+v, rank %d: Exchange %d of %d fails, and the call ends with %v", u.FullName(), p, rank, fails, f.made, err)
+					return errs, fmt.Sprintf("%s, %+v, rank %d: Exchange %d of %d fails, and the call ends with %v", u.FullName(), p,
+						rank, fails, f.made, err)
 				}
 			}
 			if scratch, err := u.Scratch.OrElse(spec.Int(0)).Eval(p.Env(rank)); err == nil && scratch > 0 {
@@ -192,7 +202,8 @@ func (u subject) callOn(f *failing, p gen.Params, rank, count int) *exec.Call {
 	e := new(exec.Executor)
 	e.SetUp(rank, p.Size, f)
 	x := &e.Call
-	x.Size, x.Rank, x.Root, x.Peer, x.Depth, x.Local, x.Param = p.Size, rank, p.Root, p.Peer, p.Depth, p.Local, u.code.Param
+	x.Size, x.Rank, x.Root, x.Peer, x.Depth, x.Local, x.Param = p.Size, rank, p.Root, p.Peer, p.Depth, p.Local,
+		u.code.Param
 	x.Collective, x.Algorithm, x.Count, x.Op, x.Elem = u.k, u.code, count, fast.Sum, spec.TypeUint8
 	x.Kernel = func(dst, a, b []byte) {}
 	x.Begun = true

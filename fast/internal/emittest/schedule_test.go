@@ -230,7 +230,8 @@ func TestEmittedCodeIsTheSchedule(t *testing.T) {
 			if fault != "" {
 				t.Fatal(fault)
 			}
-			t.Logf("sizes %s: counts %s, %d calls, %d messages and %d local actions are the schedule's, in %v", text.Ranges(c.sizes),
+			t.Logf("sizes %s: counts %s, %d calls, %d messages and %d local actions are the schedule's, in %v",
+				text.Ranges(c.sizes),
 				text.Ranges(c.counts), c.calls, c.messages, c.events-c.messages, time.Since(began).Round(time.Millisecond))
 		})
 	}
@@ -243,18 +244,22 @@ func TestEmptySampleIsSeen(t *testing.T) {
 	if c, fault := u.compare(t, none); fault != "" || c.hollow() != "nothing was compared" {
 		t.Errorf("a sample of no call: %q, %+v", fault, c)
 	}
-	empty := sample{func(p gen.Params, _ int) bool { return p.Size <= 3 }, func(gen.Params, int, []int) []int { return []int{0} }}
+	empty := sample{func(p gen.Params, _ int) bool { return p.Size <= 3 },
+		func(gen.Params, int, []int) []int { return []int{0} }}
 	if _, fault := u.compare(t, empty); !strings.Contains(fault, "no message of 2 ranks was compared") {
 		t.Errorf("a sample of calls without elements: %q", fault)
 	}
-	single := sample{func(p gen.Params, _ int) bool { return p.Size <= 3 }, func(gen.Params, int, []int) []int { return []int{7} }}
-	if c, fault := u.compare(t, single); fault != "" || !strings.Contains(c.hollow(), "only sizes [1 2 3] and counts [7]") {
+	single := sample{func(p gen.Params, _ int) bool { return p.Size <= 3 },
+		func(gen.Params, int, []int) []int { return []int{7} }}
+	if c, fault := u.compare(t, single); fault != "" ||
+		!strings.Contains(c.hollow(), "only sizes [1 2 3] and counts [7]") {
 		t.Errorf("a sample of one count: %q, %+v", fault, c)
 	}
 }
 
 var (
-	allCalls = sample{func(gen.Params, int) bool { return true }, func(_ gen.Params, _ int, all []int) []int { return all }}
+	allCalls = sample{func(gen.Params, int) bool { return true },
+		func(_ gen.Params, _ int, all []int) []int { return all }}
 
 	// someCalls are what fits into make test: all counts with the smallest sizes; with others two of them for each
 	// call, in turn, and none for one call of a size.

@@ -80,7 +80,8 @@ type buffersOf struct{ in, out, aliasIn, aliasOut int }
 
 // String returns the call, as errors name it.
 func (e *emittedCall) String() string {
-	return fmt.Sprintf("%s, %d ranks, root %d, peer %d, depth %d, %d on each host, count %d, in place: %v", e.a.FullName(), e.s.Size, e.s.Root, e.s.Peer,
+	return fmt.Sprintf("%s, %d ranks, root %d, peer %d, depth %d, %d on each host, count %d, in place: %v", e.a.FullName(),
+		e.s.Size, e.s.Root, e.s.Peer,
 		e.s.Depth, e.s.Local, e.count, e.inPlace)
 }
 

@@ -13,8 +13,8 @@ type unevenBlocks struct {
 	longest int
 }
 
-// unevenOf returns those of a call's rank; nil if its blocks are equally long. Count says how unequal they are: some have
-// none, and none has more.
+// unevenOf returns those of a call's rank; nil if its blocks are equally long. Count says how unequal they are: some
+// have none, and none has more.
 func (e *emittedCall) unevenOf(rank int) *unevenBlocks {
 	if !e.a.Primitive.IsUneven() {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// unevenCall is what a function of uneven blocks is called with. Of those in place, dst is the buffer, and to its blocks.
+// unevenCall is what a function of uneven blocks is called with. Of those in place, dst is the buffer, and to its
+// blocks.
 type unevenCall struct {
 	dst, src ints
 	to, from fast.Blocks
@@ -114,10 +115,11 @@ func unevenCallFault(name string) (calls int, fault string) {
 // that it returns is called.
 func listenUneven(k *exec.Collective, seen *string) (restore func()) {
 	algorithms, rules := k.Algorithms, k.Rules
-	k.Algorithms, k.Rules = []exec.Algorithm{{Name: "listen", Proved: exec.Proved{Every: true}, Run: func(_ context.Context, x *exec.Call) error {
-		*seen += fmt.Sprint(whereAre(x.In.Chunk, len(x.In.Data)), whereAre(x.Out.Chunk, len(x.Out.Data)), x.Op, x.Root)
-		return nil
-	}}}, nil
+	k.Algorithms, k.Rules = []exec.Algorithm{{Name: "listen", Proved: exec.Proved{Every: true},
+		Run: func(_ context.Context, x *exec.Call) error {
+			*seen += fmt.Sprint(whereAre(x.In.Chunk, len(x.In.Data)), whereAre(x.Out.Chunk, len(x.Out.Data)), x.Op, x.Root)
+			return nil
+		}}}, nil
 	return func() { k.Algorithms, k.Rules = algorithms, rules }
 }
 
@@ -171,8 +173,9 @@ func unevenTries(p spec.Primitive, x *spec.RankExpectation, into bool, size, ran
 	add("one after the other", in, out, true)
 	for what, wrong := range map[string]func(unevenSide) unevenSide{
 		"an element too many": unevenSide.longer, "a count too few": unevenSide.fewer, "a count too many": unevenSide.more,
-		"a negative count": unevenSide.negative, "overlapping": unevenSide.overlapping, "a Displ too few": unevenSide.fewerDispls,
-		"behind the end": unevenSide.behind,
+		"a negative count": unevenSide.negative, "overlapping": unevenSide.overlapping,
+		"a Displ too few": unevenSide.fewerDispls,
+		"behind the end":  unevenSide.behind,
 	} {
 		for _, s := range []*unevenSide{&in, &out} {
 			if right, changed := *s, wrong(*s); changed.changed {
@@ -287,7 +290,8 @@ func (s unevenSide) within(out unevenSide, inBlock, outBlock int) (unevenSide, u
 	return s, out
 }
 
-// What follows makes a buffer wrong, unless it is none that could be. Blocks that overlap are right in one that is only read.
+// What follows makes a buffer wrong, unless it is none that could be. Blocks that overlap are right in one that is only
+// read.
 
 func (s unevenSide) wrong(change func(b *fast.Blocks) bool) unevenSide {
 	if s.blocks.Counts == nil || s.counts == nil {

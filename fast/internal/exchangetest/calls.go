@@ -187,12 +187,15 @@ func testMismatchBeforeMany(t *testing.T, make Make) {
 }
 
 func testLengthMismatch(t *testing.T, make Make) {
-	for _, bytes := range [][2]int{{1, 2}, {2, 1}, {0, 1}, {1, 0}, {64 << 10, 64<<10 + 1}, {3000017, 3000016}, {8, 3000017}} {
+	for _, bytes := range [][2]int{{1, 2}, {2, 1}, {0, 1}, {1, 0}, {64 << 10, 64<<10 + 1}, {3000017, 3000016},
+		{8, 3000017}} {
 		t.Run(fmt.Sprint(bytes), func(t *testing.T) {
 			sender, receiver := disagree(t, group(t, make, 2), [2]wire.Call{ordinary(), ordinary()}, bytes)
 			words := [2]string{fmt.Sprint(bytes[0], " bytes"), fmt.Sprint(bytes[1], " bytes")}
-			wantMismatch(t, receiver, wire.MismatchError{Rank: 0, Seq: 7, TheirSeq: 7, Field: "message length", Mine: words[1], Theirs: words[0]})
-			wantToldOf(t, sender, wire.MismatchError{Rank: 1, Seq: 7, TheirSeq: 7, Field: "message length", Mine: words[0], Theirs: words[1]})
+			wantMismatch(t, receiver, wire.MismatchError{Rank: 0, Seq: 7, TheirSeq: 7, Field: "message length", Mine: words[1],
+				Theirs: words[0]})
+			wantToldOf(t, sender, wire.MismatchError{Rank: 1, Seq: 7, TheirSeq: 7, Field: "message length", Mine: words[0],
+				Theirs: words[1]})
 		})
 	}
 }

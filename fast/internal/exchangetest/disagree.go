@@ -119,7 +119,8 @@ func (parts *pair) check(t *testing.T, r int, err error) {
 // disagreeAll has two ranks disagree in all ways, and checks what they are told. A rank that has failed calls after.
 func disagreeAll(t *testing.T, make Make, check func(*testing.T, []error, *pair), after func(rank)) {
 	for _, test := range disagreements {
-		for name, do := range map[string]func(*part, context.Context, rank) error{"": (*part).do, ", apart": (*part).doApart} {
+		for name, do := range map[string]func(*part, context.Context, rank) error{"": (*part).do,
+			", apart": (*part).doApart} {
 			if name != "" && test.name == "no message" {
 				continue
 			}
@@ -212,7 +213,8 @@ func testAgreement(t *testing.T, make Make) {
 	same.Seq = 9
 	for r, err := range together(all, func(e rank) error { return (&part{same, nil, []int{1 - e.rank}, 1}).do(ctx, e) }) {
 		// Where all ranks are known to wait for each other there is no need to wait for the deadline.
-		if !errors.Is(err, context.DeadlineExceeded) && (err == nil || !strings.Contains(err.Error(), "wait for each other")) {
+		if !errors.Is(err, context.DeadlineExceeded) &&
+			(err == nil || !strings.Contains(err.Error(), "wait for each other")) {
 			t.Errorf("rank %d: %v", r, err)
 		}
 	}

@@ -199,7 +199,8 @@ func testSameMemory(t *testing.T, make Make) {
 				e.Begin(wire.NewMark(&wire.Call{Seq: uint64(12*i+round) + 1}))
 				if e.rank == 0 {
 					data := filled(round, 0, n)
-					if err := e.Exchange(ctx, []wire.Send{{Peer: 1, Data: data}, {Peer: 2, Data: data}, {Peer: 3, Data: data}}, nil); err != nil {
+					if err := e.Exchange(ctx, []wire.Send{{Peer: 1, Data: data}, {Peer: 2, Data: data}, {Peer: 3, Data: data}},
+						nil); err != nil {
 						return err
 					}
 					continue
@@ -225,7 +226,8 @@ func testSameMemory(t *testing.T, make Make) {
 func testSameBeginning(t *testing.T, make Make) {
 	const size = 4
 	all, seq := group(t, make, size), uint64(0)
-	for _, lengths := range [][]int{{1000, 999}, {200, 1000, 300}, {64 << 10, 65<<10 + 1}, {300007, 4097, 1000, 8, 128<<10 + 1}} {
+	for _, lengths := range [][]int{{1000, 999}, {200, 1000, 300}, {64 << 10, 65<<10 + 1},
+		{300007, 4097, 1000, 8, 128<<10 + 1}} {
 		data := filled(1, 2, slices.Max(lengths))
 		seq++
 		succeed(t, all, func(ctx context.Context, e rank) error {

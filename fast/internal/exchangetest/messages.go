@@ -12,7 +12,8 @@ import (
 )
 
 // Lengths of messages at which a transport may err: around alignments, pages, and the segments of each transport.
-var Lengths = []int{0, 1, 2, 7, 8, 47, 48, 49, 63, 64, 65, 103, 104, 105, 1000, 1023, 1024, 1025, 2047, 2048, 3079, 4095, 4096, 4097,
+var Lengths = []int{0, 1, 2, 7, 8, 47, 48, 49, 63, 64, 65, 103, 104, 105, 1000, 1023, 1024, 1025, 2047, 2048, 3079,
+	4095, 4096, 4097,
 	8<<10 - 1, 8 << 10, 8<<10 + 1, 16<<10 - 1, 16 << 10, 16<<10 + 1, 32<<10 - 1, 32 << 10, 32<<10 + 1,
 	64<<10 - 1, 64 << 10, 64<<10 + 1, 128<<10 - 1, 128 << 10, 128<<10 + 1, 256<<10 - 1, 256 << 10, 256<<10 + 1, 300007,
 	384<<10 + 7, 1<<20 - 1, 1 << 20}
@@ -66,7 +67,8 @@ func testLengths(t *testing.T, make Make) {
 	p := Plan{nil}
 	for i, n := range Lengths {
 		here, there := i%2, 1-i%2
-		p[0] = append(p[0], Message{From: here, To: there, Length: n}, Message{From: there, To: here, Length: n, Kernel: true})
+		p[0] = append(p[0], Message{From: here, To: there, Length: n}, Message{From: there, To: here, Length: n,
+			Kernel: true})
 	}
 	for i, n := range bulk {
 		p = append(p, []Message{{From: 0, To: 1, Length: n, Kernel: i%2 == 0}, {From: 1, To: 0, Length: n, Shift: i}})

@@ -136,7 +136,8 @@ func (m Message) receive(step, n int) (wire.Recv, func() error) {
 	return r, func() error {
 		for i := range all {
 			if all[i] != want[i] {
-				return fmt.Errorf("step %d, message %d %+v: byte %d is %#x, want %#x", step, n, m, i-margin-m.Shift, all[i], want[i])
+				return fmt.Errorf("step %d, message %d %+v: byte %d is %#x, want %#x", step, n, m, i-margin-m.Shift, all[i],
+					want[i])
 			}
 		}
 		return nil

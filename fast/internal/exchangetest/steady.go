@@ -30,7 +30,8 @@ func testAllocations(t *testing.T, make Make) {
 			n := allocations(t, ctx, all, seq, bytes, pause)
 			seq += 100
 			if n != 0 {
-				t.Errorf("%d bytes, with pauses of %v: %v allocations per Exchange, most of them by\n%s", bytes, pause, n, most(before, allocated()))
+				t.Errorf("%d bytes, with pauses of %v: %v allocations per Exchange, most of them by\n%s", bytes, pause, n,
+					most(before, allocated()))
 			}
 		}
 	}

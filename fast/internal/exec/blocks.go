@@ -17,7 +17,8 @@ type Blocks struct {
 // BlockOf returns one of the blocks of buf, for a call in place.
 func BlockOf[T any](primitive string, buf []T, blocks Blocks, block int) ([]T, error) {
 	if block >= len(blocks.Counts) || blocks.Displs != nil && block >= len(blocks.Displs) {
-		return nil, wire.Refuse(primitive, "blocks has %d Counts and %d Displs, too few for the block of rank %d", len(blocks.Counts),
+		return nil, wire.Refuse(primitive, "blocks has %d Counts and %d Displs, too few for the block of rank %d",
+			len(blocks.Counts),
 			len(blocks.Displs), block)
 	}
 	from, n := 0, blocks.Counts[block]
@@ -39,7 +40,8 @@ func BlockOf[T any](primitive string, buf []T, blocks Blocks, block int) ([]T, e
 
 // refuseBlock returns the error of a block that does not lie in its buffer.
 func refuseBlock(primitive, buffer string, block, n, from, length int) error {
-	return wire.Refuse(primitive, "block %d of %s has %d elements from %d on, and len(%s) is %d", block, buffer, n, from, buffer, length)
+	return wire.Refuse(primitive, "block %d of %s has %d elements from %d on, and len(%s) is %d", block, buffer, n, from,
+		buffer, length)
 }
 
 // extent is where a block lies in its buffer, in bytes.
@@ -99,7 +101,8 @@ func copyInts(into, from []int) []int {
 
 // placed returns args for a call of k with these blocks, and the lengths that every rank passes, if there are any. It
 // works out where the blocks lie.
-func (b *blocks) placed(k *Collective, elem int, args *Args, dst, src []byte, of *BlocksOf) (is Args, counts []int, err error) {
+func (b *blocks) placed(k *Collective, elem int, args *Args, dst, src []byte, of *BlocksOf) (is Args, counts []int,
+	err error) {
 	if b.dst, err = b.extents(b.dst, k.Name, "dst", elem, len(dst), of.Dst, false); err != nil {
 		return is, nil, err
 	}
@@ -136,7 +139,8 @@ func CheckBlocks(is Blocks, primitive, buffer string, length int, shared bool) e
 
 // extents returns where the blocks of a buffer of so many bytes lie, in the memory of list, or why they do not lie in
 // it. They may overlap if they are shared.
-func (b *blocks) extents(list []extent, primitive, buffer string, elem, bytes int, is Blocks, shared bool) ([]extent, error) {
+func (b *blocks) extents(list []extent, primitive, buffer string, elem, bytes int, is Blocks, shared bool) ([]extent,
+	error) {
 	if list = list[:0]; is.Counts == nil {
 		return append(list, extent{0, bytes}), nil
 	}
@@ -159,7 +163,8 @@ func (b *blocks) extents(list []extent, primitive, buffer string, elem, bytes in
 		}
 	}
 	if is.Displs == nil && end*elem != bytes {
-		return list, wire.Refuse(primitive, "the blocks of %s have %d elements, and len(%s) is %d", buffer, end, buffer, bytes/elem)
+		return list, wire.Refuse(primitive, "the blocks of %s have %d elements, and len(%s) is %d", buffer, end, buffer,
+			bytes/elem)
 	}
 	if ascending || shared {
 		return list, nil
@@ -173,7 +178,10 @@ func (b *blocks) extents(list []extent, primitive, buffer string, elem, bytes in
 // overlap returns the offset of the first byte that two blocks have in common, or -1.
 func (b *blocks) overlap(list []extent) int {
 	b.sorted = append(b.sorted[:0], list...)
-	slices.SortFunc(b.sorted, func(x, y extent) int { return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to)) })
+	slices.SortFunc(b.sorted, func(x, y extent) int {
+		return cmp.Or(cmp.Compare(x.from, y.from),
+			cmp.Compare(x.to, y.to))
+	})
 	end := 0
 	for _, x := range b.sorted {
 		if x.from < x.to && x.from < end {

@@ -88,7 +88,8 @@ func TestFarOffsets(t *testing.T) {
 // TestLayoutRefuses has layouts that there cannot be.
 func TestLayoutRefuses(t *testing.T) {
 	for _, test := range []struct{ count, chunks, slots int }{
-		{1, 0, 0}, {1, -1, 0}, {1, 1, -1}, {1, 1, maxInt >> 13}, {maxInt >> 23, 1, maxInt >> 23}, {1 << 14, 1, 1<<16 + 1}, {maxInt / 16, 1, 3}, {maxInt / 16, 2, maxInt},
+		{1, 0, 0}, {1, -1, 0}, {1, 1, -1}, {1, 1, maxInt >> 13}, {maxInt >> 23, 1, maxInt >> 23}, {1 << 14, 1, 1<<16 + 1},
+		{maxInt / 16, 1, 3}, {maxInt / 16, 2, maxInt},
 	} {
 		x := alone()
 		x.Collective, x.Count, x.Elem = &Collective{Name: "Test"}, test.count, spec.TypeComplex128

@@ -255,9 +255,9 @@ func (x *Call) reset() {
 const MaxScratch = int(min(uint64(16<<30), uint64(maxInt-CacheLine)))
 
 // Layout cuts every block into that many chunks, and provides that many slots of scratch, each as long as the longest
-// chunk. If the elements cannot be divided evenly, the first chunks have one more than the others. Uneven blocks are not
-// cut, and a slot is as long as the longest block of the rank's buffers. Every algorithm begins with Layout. It fails
-// with ErrInvalidArgument if the numbers are out of range or the scratch exceeds 16 GiB.
+// chunk. If the elements cannot be divided evenly, the first chunks have one more than the others. Uneven blocks are
+// not cut, and a slot is as long as the longest block of the rank's buffers. Every algorithm begins with Layout. It
+// fails with ErrInvalidArgument if the numbers are out of range or the scratch exceeds 16 GiB.
 func (x *Call) Layout(chunks, slots int) error {
 	if chunks < 1 || slots < 0 {
 		return wire.Refuse(x.Collective.Name, "a layout of %d chunks and %d slots", chunks, slots)
@@ -267,7 +267,8 @@ func (x *Call) Layout(chunks, slots int) error {
 	}
 	bytes := x.Elem.Bytes()
 	if x.Cuts.Chunks != chunks {
-		x.Cuts = Cuts{block: x.Count * bytes, Chunks: chunks, short: x.Count / chunks * bytes, longs: x.Count % chunks, elem: bytes}
+		x.Cuts = Cuts{block: x.Count * bytes, Chunks: chunks, short: x.Count / chunks * bytes, longs: x.Count % chunks,
+			elem: bytes}
 	}
 	return x.reserve(slots, x.Cuts.length(0))
 }
@@ -289,7 +290,8 @@ func (x *Call) reserve(slots, slot int) error {
 	}
 	over, total := bits.Mul64(uint64(slots), uint64(slot))
 	if over != 0 || total > uint64(MaxScratch) {
-		return wire.Refuse(x.Collective.Name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots, slot)
+		return wire.Refuse(x.Collective.Name, "%d slots of %d bytes are too much scratch memory, more than 16 GiB", slots,
+			slot)
 	}
 	x.Scratch.Data, x.Scratch.slot = x.Executor.scratch.Need(int(total)), slot
 	return nil

@@ -129,9 +129,10 @@ func (args *Args) inPlace(dst, src []byte, elem int) bool {
 // Proved says for which calls an algorithm was proved: with every root and, for point-to-point calls, every pair. The
 // zero Proved means that nothing was proved.
 type Proved struct {
-	Sizes  int  // every number of ranks up to this one that it serves
-	Depths int  // these with every depth up to this one; 0: the depth makes no difference
-	Every  bool // by induction, every number of ranks and every depth, up to those of package selection, whatever the above say
+	Sizes  int // every number of ranks up to this one that it serves
+	Depths int // these with every depth up to this one; 0: the depth makes no difference
+	// by induction, every number of ranks and every depth, up to those of package selection, whatever the above say
+	Every bool
 }
 
 // Covers reports whether calls among size ranks were proved at some depth.

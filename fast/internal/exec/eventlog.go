@@ -17,7 +17,7 @@ func (l *EventLog) begin(x *Call) {
 func (x *Call) event() *events.Call {
 	d := x.mark.Call
 	call := events.Call{Seq: d.Seq, Fingerprint: x.mark.Fingerprint, Primitive: x.Collective.Name,
-		Algorithm: x.Algorithm.Name, Spec: x.Collective.Hash,
+		Algorithm: x.Algorithm.Name, Spec: d.Primitive,
 		Schedule: d.Schedule, Type: x.Elem.String(), Element: x.Elem.Bytes(), Count: x.Count, Root: x.Root, Peer: -1,
 		Depth: x.Depth, Local: x.Local,
 		In: len(x.In.Data), Out: len(x.Out.Data), Shared: Overlap(x.In.Data, x.Out.Data),

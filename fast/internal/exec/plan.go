@@ -45,7 +45,8 @@ type planStep struct {
 }
 
 // Plan returns the algorithm and the depth for a call whose blocks have count elements and that many bytes.
-func (pl *Planner) Plan(k *Collective, count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
+func (pl *Planner) Plan(k *Collective, count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int,
+	err error) {
 	p := pl.latest
 	if p == nil || p.k != k {
 		p = pl.planFor(k)
@@ -168,7 +169,8 @@ func (pl *Planner) pieceOf(table []selection.Rule, algorithm string) int {
 
 // SelectionOf returns what rules see of calls on the planner's communicator.
 func (pl *Planner) SelectionOf(commutative bool) selection.Call {
-	return selection.Call{Transport: pl.Carrier, Size: pl.size, PerHost: pl.PerHost, Local: pl.Local, Commutative: commutative}
+	return selection.Call{Transport: pl.Carrier, Size: pl.size, PerHost: pl.PerHost, Local: pl.Local,
+		Commutative: commutative}
 }
 
 // table returns the built-in rules in order: those of k and then, for calls that none of them matches, one for each
@@ -185,7 +187,8 @@ func (k *Collective) table() []selection.Rule {
 func (k *Collective) Selectable() []selection.Algorithm {
 	list := make([]selection.Algorithm, len(k.Algorithms))
 	for i, a := range k.Algorithms {
-		list[i] = selection.Algorithm{Name: a.Name, Serves: a.Serves, Commutative: a.Commutative, Pipelined: a.Pipelined, Local: a.Local}
+		list[i] = selection.Algorithm{Name: a.Name, Serves: a.Serves, Commutative: a.Commutative, Pipelined: a.Pipelined,
+			Local: a.Local}
 		if !a.Proved.Every {
 			list[i].Proved = a.Proved.Covers
 		}
@@ -216,9 +219,11 @@ func (p *plan) notProved(s *planStep, op spec.Op, depth int, opts []Option) erro
 		"the option Unproved lets the call run as it is"
 	switch {
 	case s.deepest > 0:
-		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for depth %d"+more, s.Algorithm.Name, s.Algorithm.Proved, depth)
+		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for depth %d"+more, s.Algorithm.Name,
+			s.Algorithm.Proved, depth)
 	case AsksFor(opts):
-		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for %d ranks"+more, s.Algorithm.Name, s.Algorithm.Proved, p.size)
+		return wire.Refuse(p.k.Name, "algorithm %q is proved for %v, not for %d ranks"+more, s.Algorithm.Name,
+			s.Algorithm.Proved, p.size)
 	}
 	var all []string
 	for _, a := range p.k.Algorithms {

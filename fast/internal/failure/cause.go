@@ -23,14 +23,16 @@ type Cause struct {
 	Waiting             []int     `json:",omitempty"` // for which ranks it was waiting then: the first of them
 	Ranks               []int     `json:",omitempty"` // that wait for each other
 	Sends               []bool    `json:",omitempty"` // as of a DeadlockError
-	Over                bool      `json:",omitempty"` // of a founding: the communicator has ended that the new one is made from
+	// of a founding: the communicator has ended that the new one is made from
+	Over bool `json:",omitempty"`
 }
 
 // Downs are the ways in which a rank can be down, or have no room for connections, and Ends those in which a context
 // can end, under the names that causes give them.
 var (
-	Downs = ErrorNames{{"died", wire.ErrDied}, {"frozen", wire.ErrFrozen}, {"closed", wire.ErrClosed}, {"exhausted", wire.ErrExhausted}}
-	Ends  = ErrorNames{{"deadline", context.DeadlineExceeded}, {"canceled", context.Canceled}}
+	Downs = ErrorNames{{"died", wire.ErrDied}, {"frozen", wire.ErrFrozen}, {"closed", wire.ErrClosed},
+		{"exhausted", wire.ErrExhausted}}
+	Ends = ErrorNames{{"deadline", context.DeadlineExceeded}, {"canceled", context.Canceled}}
 )
 
 // ErrorNames maps errors to names.
@@ -116,7 +118,8 @@ func (n *Cause) Typed(size int) error {
 	beyond := func(rank int) bool { return rank < 0 || rank >= size }
 	switch {
 	case n.Field != "" && !beyond(n.Rank):
-		return &wire.MismatchError{Rank: n.Rank, Seq: n.Mismatched[0], TheirSeq: n.Mismatched[1], Field: n.Field, Mine: n.Mine, Theirs: n.Theirs}
+		return &wire.MismatchError{Rank: n.Rank, Seq: n.Mismatched[0], TheirSeq: n.Mismatched[1], Field: n.Field,
+			Mine: n.Mine, Theirs: n.Theirs}
 	case len(n.Ranks) > 1 && len(n.Ranks) == len(n.Sends) && len(n.Ranks) <= size && !slices.ContainsFunc(n.Ranks, beyond):
 		return &wire.DeadlockError{Ranks: n.Ranks, Sends: n.Sends}
 	case Downs.By(n.Down) == wire.ErrExhausted:

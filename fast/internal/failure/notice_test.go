@@ -26,10 +26,14 @@ func TestNoticeTells(t *testing.T) {
 		{"its freezing", frozen, 2, frozen},
 		{"that this rank is dead", died, 3, &wire.PeerError{Rank: 1, Err: wire.ErrAborted}},
 		{"that this rank does not answer", frozen, 0, wire.ErrFenced},
-		{"a mismatch with this rank", &wire.MismatchError{Rank: 2, Seq: 7, TheirSeq: 8, Field: "count", Mine: "5", Theirs: "6"}, 2, &wire.MismatchError{Rank: 1, Seq: 8, TheirSeq: 7, Field: "count", Mine: "6", Theirs: "5"}},
-		{"a mismatch with another one", &wire.MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, 3, &wire.PeerError{Rank: 1, Err: wire.ErrAborted}},
-		{"that another rank has closed", &wire.PeerError{Rank: 3, Err: wire.ErrClosed}, 2, &wire.PeerError{Rank: 3, Err: wire.ErrClosed}},
-		{"the end of its context", &wire.TimeoutError{Waiting: []int{2}, Err: errors.New("stop")}, 2, &wire.PeerError{Rank: 1, Err: wire.ErrAborted}},
+		{"a mismatch with this rank", &wire.MismatchError{Rank: 2, Seq: 7, TheirSeq: 8, Field: "count", Mine: "5",
+			Theirs: "6"}, 2, &wire.MismatchError{Rank: 1, Seq: 8, TheirSeq: 7, Field: "count", Mine: "6", Theirs: "5"}},
+		{"a mismatch with another one", &wire.MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, 3,
+			&wire.PeerError{Rank: 1, Err: wire.ErrAborted}},
+		{"that another rank has closed", &wire.PeerError{Rank: 3, Err: wire.ErrClosed}, 2,
+			&wire.PeerError{Rank: 3, Err: wire.ErrClosed}},
+		{"the end of its context", &wire.TimeoutError{Waiting: []int{2}, Err: errors.New("stop")}, 2,
+			&wire.PeerError{Rank: 1, Err: wire.ErrAborted}},
 	} {
 		body, err := json.Marshal(NoticeOf(Failed, 1, 7, c.err))
 		if err != nil {
@@ -54,13 +58,15 @@ func TestNoticeTells(t *testing.T) {
 		}
 	}
 	for _, err := range []error{&wire.MismatchError{Rank: 2, Seq: 7, TheirSeq: 8, Field: "count", Mine: "5", Theirs: "6"},
-		&wire.DeadlockError{Ranks: []int{1, 2}, Sends: []bool{true, false}}, &wire.TimeoutError{Waiting: []int{2}, Err: context.Canceled}} {
+		&wire.DeadlockError{Ranks: []int{1, 2}, Sends: []bool{true, false}}, &wire.TimeoutError{Waiting: []int{2},
+			Err: context.Canceled}} {
 		told := NoticeOf(Failed, 1, 7, fmt.Errorf("Barrier: %w", err))
 		got := told.Meaning(3, 4)
 		if _, own := Within[*wire.MismatchError](got); own {
 			t.Errorf("%v is taken for this rank's own", got)
 		}
-		if again := told.Typed(4); !reflect.DeepEqual(again, err) || !errors.Is(got, wire.ErrAborted) || Culprits(got)[0] != 1 ||
+		if again := told.Typed(4); !reflect.DeepEqual(again, err) || !errors.Is(got, wire.ErrAborted) ||
+			Culprits(got)[0] != 1 ||
 			reflect.TypeOf(innermost(got)) != reflect.TypeOf(innermost(err)) {
 			t.Errorf("%v is told as %v", err, got)
 		}
@@ -87,7 +93,8 @@ func innermost(err error) error {
 
 // FuzzNotice takes any bytes from another rank for a notice. What can be made of them is an error that names a rank.
 func FuzzNotice(f *testing.F) {
-	for _, err := range []error{&wire.PeerError{Rank: 3, Err: wire.ErrDied}, &wire.MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, wire.ErrAborted} {
+	for _, err := range []error{&wire.PeerError{Rank: 3, Err: wire.ErrDied}, &wire.MismatchError{Rank: 2, Seq: 7,
+		Field: "count", Mine: "5", Theirs: "6"}, wire.ErrAborted} {
 		body, err := json.Marshal(NoticeOf(Failed, 1, 7, err))
 		if err != nil {
 			f.Fatal(err)

@@ -95,7 +95,8 @@ func (d *Delays) Check(t *testing.T, what string) {
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	t.Logf("%s: %d tries, at most %v, %d of them above %v, of which %d while the processors were busy and not judged", what,
+	t.Logf("%s: %d tries, at most %v, %d of them above %v, of which %d while the processors were busy and not judged",
+		what,
 		d.tries, d.worst, d.above, d.Limit, d.freed)
 	if d.tooLong() {
 		t.Errorf("%s: it took %v, want %v", what, d.worst, d.Limit)

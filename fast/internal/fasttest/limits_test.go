@@ -15,7 +15,8 @@ func TestDelays(t *testing.T) {
 		took  time.Duration
 		busy  bool
 		fails bool
-	}{{limit, false, false}, {limit + noise, false, false}, {limit + noise + 1, false, true}, {time.Hour, true, false}, {time.Hour, false, true}} {
+	}{{limit, false, false}, {limit + noise, false, false}, {limit + noise + 1, false, true}, {time.Hour, true, false},
+		{time.Hour, false, true}} {
 		d := Delays{Limit: limit, busy: func() bool { return x.busy }}
 		d.Add(limit / 2)
 		if d.Add(x.took); d.tooLong() != x.fails {

@@ -12,7 +12,8 @@ var mark, supported = wiped()
 
 // wiped returns a word that the system wipes in a child, and whether it can.
 func wiped() (word *atomic.Uint32, can bool) {
-	memory, err := unix.Mmap(-1, 0, unix.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	memory, err := unix.Mmap(-1, 0, unix.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	if err == nil {
 		err = unix.Madvise(memory, unix.MADV_WIPEONFORK)
 	}

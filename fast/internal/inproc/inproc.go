@@ -63,7 +63,8 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
 		if err := wire.CheckPeer(e.rank, sends[i].Peer, len(e.net.endpoints)); err != nil {
 			return err
 		}
-		e.out = append(e.out, outgoing{Send: &sends[i], call: e.call.Of(sends[i].Call), link: e.net.link(e.rank, sends[i].Peer)})
+		e.out = append(e.out, outgoing{Send: &sends[i], call: e.call.Of(sends[i].Call),
+			link: e.net.link(e.rank, sends[i].Peer)})
 	}
 	bounces := 0
 	for i := range recvs {

@@ -59,7 +59,8 @@ func TestMismatch(t *testing.T) {
 		want  [2]wire.MismatchError
 	}{
 		{"count", [2]wire.Call{call, other}, [2]int{8, 8}, [2]wire.MismatchError{
-			{Rank: 1, Seq: 3, TheirSeq: 3, Field: "count", Mine: "10", Theirs: "20"}, {Rank: 0, Seq: 3, TheirSeq: 3, Field: "count", Mine: "20", Theirs: "10"}}},
+			{Rank: 1, Seq: 3, TheirSeq: 3, Field: "count", Mine: "10", Theirs: "20"}, {Rank: 0, Seq: 3, TheirSeq: 3,
+				Field: "count", Mine: "20", Theirs: "10"}}},
 		{"message length", [2]wire.Call{call, call}, [2]int{8, 16}, [2]wire.MismatchError{
 			{Rank: 1, Seq: 3, TheirSeq: 3, Field: "message length", Mine: "8 bytes", Theirs: "16 bytes"},
 			{Rank: 0, Seq: 3, TheirSeq: 3, Field: "message length", Mine: "16 bytes", Theirs: "8 bytes"}}},
@@ -99,7 +100,8 @@ func TestContext(t *testing.T) {
 		})
 		for rank, err := range errs[:2] {
 			var timeout *wire.TimeoutError
-			if !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) || !slices.Equal(timeout.Waiting, []int{1 - rank, 2, 3}) {
+			if !errors.As(err, &timeout) || !errors.Is(err, context.DeadlineExceeded) || !slices.Equal(timeout.Waiting,
+				[]int{1 - rank, 2, 3}) {
 				t.Errorf("rank %d: %v", rank, err)
 			}
 		}
@@ -171,7 +173,8 @@ func TestWithdraw(t *testing.T) {
 					blend(dst, a, b)
 				}
 				into := make([]byte, n)
-				return e.Exchange(context.Background(), nil, []wire.Recv{{Peer: 0, Into: into, Kernel: kernel, With: into}, {Peer: 0}})
+				return e.Exchange(context.Background(), nil, []wire.Recv{{Peer: 0, Into: into, Kernel: kernel, With: into},
+					{Peer: 0}})
 			}
 			data := make([]byte, n)
 			err := e.Exchange(ctx, []wire.Send{{Peer: 1, Data: data}}, nil)

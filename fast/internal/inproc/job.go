@@ -241,7 +241,8 @@ func (j *Job) giveUp(f *founding, rank int, cause error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	waiting := f.absent()
-	if !f.settle(&wire.PeerError{Rank: rank, Err: fmt.Errorf("%w: %w", wire.ErrAborted, &wire.TimeoutError{Waiting: waiting, Err: cause})}) {
+	if !f.settle(&wire.PeerError{Rank: rank, Err: fmt.Errorf("%w: %w", wire.ErrAborted,
+		&wire.TimeoutError{Waiting: waiting, Err: cause})}) {
 		return nil
 	}
 	return &wire.TimeoutError{Waiting: waiting, Err: cause}

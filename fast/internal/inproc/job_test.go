@@ -83,7 +83,8 @@ func TestDown(t *testing.T) {
 		"nothing": {func(*Job) {}, ""},
 		"end": {func(j *Job) { j.Plane(1).End(cause); j.Plane(1).End(wire.ErrDied); _ = j.Plane(1).Close() },
 			"0 of 1: its function returned; 2 of 1: its function returned; "},
-		"close": {func(j *Job) { _ = j.Plane(2).Close() }, "0 of 2: communicator is closed; 1 of 2: communicator is closed; "},
+		"close": {func(j *Job) { _ = j.Plane(2).Close() },
+			"0 of 2: communicator is closed; 1 of 2: communicator is closed; "},
 		"fence": {func(j *Job) {
 			j.Plane(0).Fence(2, wire.ErrFrozen)
 			j.Plane(0).Fence(2, wire.ErrDied)

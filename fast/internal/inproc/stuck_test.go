@@ -29,7 +29,8 @@ func TestStuck(t *testing.T) {
 		{"both receive", map[int]step{0: {0, nil, []int{1}}, 1: {1, nil, []int{0}}}, map[int]string{
 			0: "call 1 does not match rank 1's: root is 0 here and 1 there",
 			1: "call 1 does not match rank 0's: root is 1 here and 0 there"}},
-		{"two of four", map[int]step{0: {0, nil, []int{1}}, 1: {0, nil, []int{2}}, 2: {2, nil, []int{3}}, 3: {2, nil, []int{0}}}, map[int]string{
+		{"two of four", map[int]step{0: {0, nil, []int{1}}, 1: {0, nil, []int{2}}, 2: {2, nil, []int{3}},
+			3: {2, nil, []int{0}}}, map[int]string{
 			0: "rank 1: communicator is closed", 1: "call 1 does not match rank 2's: root is 0 here and 2 there",
 			2: "rank 3: communicator is closed", 3: "call 1 does not match rank 0's: root is 2 here and 0 there"}},
 		{"with a closed rank", map[int]step{0: {0, []int{2}, nil}, 2: {1, []int{0}, nil}}, map[int]string{

@@ -106,7 +106,8 @@ func end(t *testing.T, role string, signal syscall.Signal, how string) {
 		if p.Rank == victim {
 			continue
 		}
-		if _, text := p.Failure(t); !strings.HasPrefix(text, fmt.Sprintf("%s:%d ", how, victim)) && !strings.HasPrefix(text, fmt.Sprintf("died:%d ", victim)) {
+		if _, text := p.Failure(t); !strings.HasPrefix(text, fmt.Sprintf("%s:%d ", how, victim)) &&
+			!strings.HasPrefix(text, fmt.Sprintf("died:%d ", victim)) {
 			t.Errorf("%s, %v for rank %d after %v: rank %d says %s", role, signal, victim, delay, p.Rank, text)
 		}
 	}
@@ -124,7 +125,8 @@ func TestAllocWithoutFiles(t *testing.T) {
 	j := fasttest.NewJob(t, 3, "crowded-alloc")
 	for _, p := range j.Start(0, 3) {
 		_, text := p.Failure(t)
-		if !strings.HasPrefix(text, "Alloc: ") || strings.Contains(text, "rank 0: ") != (p.Rank != 0) || !strings.Contains(text, "too many open files") {
+		if !strings.HasPrefix(text, "Alloc: ") || strings.Contains(text, "rank 0: ") != (p.Rank != 0) ||
+			!strings.Contains(text, "too many open files") {
 			t.Errorf("rank %d: %q", p.Rank, text)
 		}
 	}

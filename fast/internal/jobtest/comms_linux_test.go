@@ -45,8 +45,10 @@ func TestCostOfCommunicators(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%s, %d ranks: %+v", c.transport, c.ranks, got)
-			if got.shared > c.want.shared || got.heap > c.want.heap || got.files > c.want.files || got.goroutines > c.want.goroutines {
-				t.Errorf("%s, rank %d of %d: %+v for each of %d communicators, want at most %+v", c.transport, p.Rank, c.ranks, got, c.many, c.want)
+			if got.shared > c.want.shared || got.heap > c.want.heap || got.files > c.want.files ||
+				got.goroutines > c.want.goroutines {
+				t.Errorf("%s, rank %d of %d: %+v for each of %d communicators, want at most %+v", c.transport, p.Rank, c.ranks, got,
+					c.many, c.want)
 			}
 		}
 		j.WantNothingLeft()

@@ -314,7 +314,8 @@ func TestTransportsDiffer(t *testing.T) {
 			}()
 		}
 		for range 2 {
-			if err := <-errs; err == nil || !strings.Contains(err.Error(), "ranks [1] are to use TCP alone, and the others are not") {
+			if err := <-errs; err == nil || !strings.Contains(err.Error(),
+				"ranks [1] are to use TCP alone, and the others are not") {
 				t.Errorf("%q and tcp: %v", transport, err)
 			}
 		}
@@ -397,7 +398,8 @@ func TestNoFiles(t *testing.T) {
 		j := fasttest.NewJob(t, 3, fmt.Sprint("crowded ", crowded))
 		for _, p := range j.Start(0, 3) {
 			_, text := p.Failure(t)
-			if !strings.Contains(text, want) || crowded > 0 && p.Rank != crowded && !strings.Contains(text, fmt.Sprintf("rank %d: ", crowded)) {
+			if !strings.Contains(text, want) || crowded > 0 && p.Rank != crowded &&
+				!strings.Contains(text, fmt.Sprintf("rank %d: ", crowded)) {
 				t.Errorf("with rank %d crowded, rank %d: %q", crowded, p.Rank, text)
 			}
 		}

@@ -76,7 +76,8 @@ func TestForming(t *testing.T) {
 		sizes, tries = []int{2, 4, 8, 16, 32, 64, 128, 256}, n
 	}
 	var table strings.Builder
-	fmt.Fprintln(&table, "| ranks | transport | jobs | formed in s, median | worst | 100 all-reduces in s, median | worst |\n|---|---|---|---|---|---|---|")
+	fmt.Fprintln(&table, "| ranks | transport | jobs | formed in s, median | worst | 100 all-reduces in s, median | "+
+		"worst |\n|---|---|---|---|---|---|---|")
 	for _, over := range []string{"shm", "tcp"} {
 		for _, size := range sizes {
 			var forming, calling []time.Duration
@@ -100,7 +101,8 @@ func TestForming(t *testing.T) {
 				j.WantNothingLeft()
 				forming, calling = append(forming, time.Duration(formed-start)), append(calling, time.Duration(done-formed))
 			}
-			fmt.Fprintf(&table, "| %d | %s | %d | %s | %s |\n", size, over, tries, medianAndWorst(forming), medianAndWorst(calling))
+			fmt.Fprintf(&table, "| %d | %s | %d | %s | %s |\n", size, over, tries, medianAndWorst(forming),
+				medianAndWorst(calling))
 		}
 	}
 	t.Logf("\n%s", table.String())
@@ -150,7 +152,8 @@ func TestHog(t *testing.T) {
 			if err != nil || !strings.HasPrefix(l, "done ") {
 				t.Errorf("over %s, rank %d: %q %v", over, p.Rank, l, err)
 			} else if p.Rank == 0 {
-				t.Logf("over %s, beside %d busy processes: %s calls in %d s", over, burning, strings.TrimPrefix(l, "done "), seconds)
+				t.Logf("over %s, beside %d busy processes: %s calls in %d s", over, burning, strings.TrimPrefix(l, "done "),
+					seconds)
 			}
 		}
 		j.End(ranks)

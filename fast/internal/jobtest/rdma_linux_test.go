@@ -36,7 +36,8 @@ func TestCheckRDMA(t *testing.T) {
 		}
 		var log bytes.Buffer
 		alone := func(device string) error {
-			c, err := fast.Init(t.Context(), fast.WithRank(0, 1), fast.WithStore(fast.NewMemoryStore()), fast.WithTransport("rdma"), fast.WithRDMADevice(device),
+			c, err := fast.Init(t.Context(), fast.WithRank(0, 1), fast.WithStore(fast.NewMemoryStore()),
+				fast.WithTransport("rdma"), fast.WithRDMADevice(device),
 				fast.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 			if err == nil {
 				err = c.Close()
@@ -46,7 +47,8 @@ func TestCheckRDMA(t *testing.T) {
 		if err := alone("any"); err != nil || !strings.Contains(log.String(), why) {
 			t.Errorf("%v, and the log has %s", err, &log)
 		}
-		if err := alone("a0"); err == nil || !strings.Contains(err.Error(), "this process cannot use RDMA: ") || !strings.Contains(err.Error(), why) {
+		if err := alone("a0"); err == nil || !strings.Contains(err.Error(), "this process cannot use RDMA: ") ||
+			!strings.Contains(err.Error(), why) {
 			t.Errorf("got %v", err)
 		}
 	})

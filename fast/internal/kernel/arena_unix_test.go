@@ -9,7 +9,8 @@ import "syscall"
 func newArena(bytes int) (arena []byte, free func()) {
 	page := syscall.Getpagesize()
 	bytes = (bytes + page - 1) / page * page
-	all, err := syscall.Mmap(-1, 0, bytes+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	all, err := syscall.Mmap(-1, 0, bytes+2*page, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		panic(err)
 	}

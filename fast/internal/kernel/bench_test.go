@@ -117,7 +117,8 @@ func BenchmarkDivide(b *testing.B) {
 func BenchmarkCopy(b *testing.B) {
 	x := operandsOf(2, levels[3].bytes)
 	for _, n := range []int{64, 1 << 10, 16 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20} {
-		for name, f := range map[string]func(dst, src []byte){"go": func(dst, src []byte) { copy(dst, src) }, "kernel": Copy} {
+		for name, f := range map[string]func(dst, src []byte){"go": func(dst, src []byte) { copy(dst, src) },
+			"kernel": Copy} {
 			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
 				b.SetBytes(int64(n))
 				for b.Loop() {
@@ -165,7 +166,8 @@ func startBaseline(b *testing.B) *baseline {
 		b.Skip("not compared with C: there is no gcc: ", err)
 	}
 	program := filepath.Join(b.TempDir(), "baseline")
-	if out, err := exec.Command(gcc, "-O3", "-march=native", "-o", program, "testdata/baseline.c").CombinedOutput(); err != nil {
+	if out, err := exec.Command(gcc, "-O3", "-march=native", "-o", program,
+		"testdata/baseline.c").CombinedOutput(); err != nil {
 		b.Skipf("not compared with C: gcc cannot build it: %v\n%s", err, out)
 	}
 	cmd := exec.Command(program, fmt.Sprint(levels[3].bytes), fmt.Sprint(ranks))

@@ -20,7 +20,8 @@ func TestFeatures(t *testing.T) {
 		return
 	}
 	of512 := []string{"avx512"}
-	for off, not := range map[string][]string{"none": nil, "avx2": {"avx2"}, "f16c": {"avx2"}, "avx512f": of512, "avx512bw": of512,
+	for off, not := range map[string][]string{"none": nil, "avx2": {"avx2"}, "f16c": {"avx2"}, "avx512f": of512,
+		"avx512bw": of512,
 		"avx512dq": of512, "avx512vl": of512} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestFeatures$", "-test.v")
 		cmd.Env = append(os.Environ(), "KERNEL_TEST_FEATURES=1", "GODEBUG=cpu."+off+"=off")

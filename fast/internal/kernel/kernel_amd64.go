@@ -8,7 +8,8 @@ import "golang.org/x/sys/cpu"
 var candidates = []candidate{
 	{&avx512, lacks(
 		feature{"AVX-512F", cpu.X86.HasAVX512F}, feature{"AVX-512DQ", cpu.X86.HasAVX512DQ},
-		feature{"AVX-512BW", cpu.X86.HasAVX512BW}, feature{"AVX-512VL", cpu.X86.HasAVX512VL}, feature{"BMI2", cpu.X86.HasBMI2})},
+		feature{"AVX-512BW", cpu.X86.HasAVX512BW}, feature{"AVX-512VL", cpu.X86.HasAVX512VL},
+		feature{"BMI2", cpu.X86.HasBMI2})},
 	{&avx2, lacks(feature{"AVX2", cpu.X86.HasAVX2}, feature{"F16C", cpu.X86.HasF16C})},
 	{&generic, ""},
 }

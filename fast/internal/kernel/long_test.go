@@ -70,7 +70,8 @@ func TestLongCopies(t *testing.T) {
 				for _, at := range []int{0, 1, 63} {
 					clear(dst[:n+128])
 					move(dst[at:][:n:n], src[64-at:][:n])
-					if !bytes.Equal(dst[at:][:n], src[64-at:][:n]) || bytes.Count(dst[:at], []byte{0}) != at || bytes.Count(dst[at+n:n+128], []byte{0}) != 128-at {
+					if !bytes.Equal(dst[at:][:n], src[64-at:][:n]) || bytes.Count(dst[:at], []byte{0}) != at ||
+						bytes.Count(dst[at+n:n+128], []byte{0}) != 128-at {
 						t.Errorf("%s of %d bytes to byte %d of a line: not whole, or more than that", name, n, at)
 					}
 				}

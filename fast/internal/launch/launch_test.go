@@ -67,20 +67,22 @@ func TestDetect(t *testing.T) {
 		job, store           string
 		epoch                uint32
 	}{
-		"collrun":                     {collrun, "COLL_*", 1, 4, "collrun-X", Local, 0},
-		"torchrun":                    {torchrun, "torchrun", 1, 4, id, Local, 2},
-		"torchrun on two hosts":       {torchrunOnTwo, "torchrun", 1, 2, id, "tcp://node0:29401", 0},
-		"torchrun without a store":    {torchrunAlone, "torchrun", 1, 2, id, "tcp://node0:29400", 0},
-		"by hand":                     {byHand, "torchrun", -1, 4, "torchrun-::1-1", Local, 0},
-		"by hand, on two":             {byHand.with("MASTER_ADDR=::2"), "torchrun", -1, -1, "torchrun-::2-1", "tcp://[::2]:1", 0},
-		"Open MPI":                    {openMPI, "Open MPI", 1, 4, "openmpi-123", Local, 0},
-		"Open MPI on two hosts":       {openMPIOnTwo, "Open MPI", 1, 2, "openmpi-123", "", 0},
-		"Hydra":                       {hydra, "PMI-1", 1, 2, "pmi", PMI, 0},
-		"srun --mpi=pmi2":             {pmi2, "PMI-1", -1, -1, "pmi-9.3", PMI, 0},
-		"srun":                        {step.with("SLURM_RESTART_COUNT=1"), "Slurm", 1, 3, "slurm-9-3", "tcp://n08:27967", 1},
-		"srun on one node":            {step.with("SLURM_STEP_NUM_NODES=1"), "Slurm", 1, 4, "slurm-9-3", Local, 0},
-		"Kubernetes":                  {pod, "Kubernetes", -1, -1, "train", "tcp://train-0.ranks:29511", 0},
-		"Kubernetes, another store":   {pod.with("COLL_STORE=tcp://a:1 COLL_JOB=j"), "Kubernetes", -1, -1, "j", "tcp://a:1", 0},
+		"collrun":                  {collrun, "COLL_*", 1, 4, "collrun-X", Local, 0},
+		"torchrun":                 {torchrun, "torchrun", 1, 4, id, Local, 2},
+		"torchrun on two hosts":    {torchrunOnTwo, "torchrun", 1, 2, id, "tcp://node0:29401", 0},
+		"torchrun without a store": {torchrunAlone, "torchrun", 1, 2, id, "tcp://node0:29400", 0},
+		"by hand":                  {byHand, "torchrun", -1, 4, "torchrun-::1-1", Local, 0},
+		"by hand, on two": {byHand.with("MASTER_ADDR=::2"), "torchrun", -1, -1, "torchrun-::2-1", "tcp://[::2]:1",
+			0},
+		"Open MPI":              {openMPI, "Open MPI", 1, 4, "openmpi-123", Local, 0},
+		"Open MPI on two hosts": {openMPIOnTwo, "Open MPI", 1, 2, "openmpi-123", "", 0},
+		"Hydra":                 {hydra, "PMI-1", 1, 2, "pmi", PMI, 0},
+		"srun --mpi=pmi2":       {pmi2, "PMI-1", -1, -1, "pmi-9.3", PMI, 0},
+		"srun":                  {step.with("SLURM_RESTART_COUNT=1"), "Slurm", 1, 3, "slurm-9-3", "tcp://n08:27967", 1},
+		"srun on one node":      {step.with("SLURM_STEP_NUM_NODES=1"), "Slurm", 1, 4, "slurm-9-3", Local, 0},
+		"Kubernetes":            {pod, "Kubernetes", -1, -1, "train", "tcp://train-0.ranks:29511", 0},
+		"Kubernetes, another store": {pod.with("COLL_STORE=tcp://a:1 COLL_JOB=j"), "Kubernetes", -1, -1, "j", "tcp://a:1",
+			0},
 		"torchrun in a step of Slurm": {step.and(torchrun), "torchrun", 1, 4, id, Local, 2},
 		"collrun in everything":       {everything, "COLL_*", 1, 4, "collrun-X", Local, 0},
 	} {
@@ -124,7 +126,8 @@ func TestDetectRefuses(t *testing.T) {
 	}{
 		{nil, "no launcher has set the rank: want COLL_RANK and COLL_SIZE"},
 		{batch, "SLURM_PROCID is set, but not SLURM_STEP_NUM_TASKS and SLURM_STEP_ID, as Slurm would"},
-		{set("RANK=1"), "no launcher has set the rank: want COLL_RANK and COLL_SIZE, or a start by collrun, torchrun, mpirun, mpiexec, " +
+		{set("RANK=1"), "no launcher has set the rank: want COLL_RANK and COLL_SIZE, or a start by collrun, torchrun, " +
+			"mpirun, mpiexec, " +
 			"srun or an indexed job of Kubernetes (RANK is set, but not WORLD_SIZE, as torchrun would)"},
 		{set("COLL_RANK=1"), "the rank is given in part: "},
 		{set("COLL_SIZE=2"), "COLL_SIZE is set, but not COLL_RANK, as COLL_* would"},
@@ -163,7 +166,8 @@ func TestSettings(t *testing.T) {
 		got, err := Detect(env.and(more).get)
 		want := Launch{Launcher: got.Launcher, Rank: 1, Size: 4, LocalRank: 1, LocalSize: 2, Job: "j", Epoch: 8,
 			Store: "file:///x", SecretFD: 3, Transport: "tcp", Interface: "eth0", RDMA: "rxe0", Host: "h", Encrypt: true,
-			HeartbeatTimeout: 5 * time.Second, TraceDir: "/t", EventDir: "/e", Tune: "/u", NoCMA: true, Slow: 3 * time.Second, Reason: got.Reason}
+			HeartbeatTimeout: 5 * time.Second, TraceDir: "/t", EventDir: "/e", Tune: "/u", NoCMA: true, Slow: 3 * time.Second,
+			Reason: got.Reason}
 		if d := cmp.Diff(want, got); d != "" || err != nil {
 			t.Errorf("%v %s", err, d)
 		}
@@ -204,7 +208,8 @@ func FuzzDetect(f *testing.F) {
 	f.Add("JOB_COMPLETION_INDEX=3 COLL_SIZE=4 HOSTNAME=-3 COLL_SERVICE=x COLL_HEARTBEAT_TIMEOUT=1h")
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := Detect(set(text).get)
-		if err == nil && (l.Rank < 0 || l.Rank >= l.Size || l.Size > MaxSize || l.LocalSize > l.Size || l.HeartbeatTimeout < 0) {
+		if err == nil && (l.Rank < 0 || l.Rank >= l.Size || l.Size > MaxSize || l.LocalSize > l.Size ||
+			l.HeartbeatTimeout < 0) {
 			t.Errorf("%+v", l)
 		}
 	})

@@ -60,7 +60,8 @@ func (m *mpiexec) answer(c io.Writer, f answer) {
 	case "get_my_kvsname":
 		fmt.Fprintln(c, "cmd=my_kvsname kvsname=kvs_1_0")
 	case "put":
-		if _, twice := m.put[f["key"]]; twice || len(f["value"]) >= m.vallen || len(f["key"]) >= 64 || f["kvsname"] != "kvs_1_0" {
+		if _, twice := m.put[f["key"]]; twice || len(f["value"]) >= m.vallen || len(f["key"]) >= 64 ||
+			f["kvsname"] != "kvs_1_0" {
 			fmt.Fprintln(c, "cmd=put_result rc=-1 msg=duplicate_or_long")
 			return
 		}
@@ -203,7 +204,8 @@ func TestKVSHostile(t *testing.T) {
 		start + "cmd=maxes vallen_max=many keylen_max=64\n":                 "too few",
 		start + "cmd=maxes vallen_max=1024 keylen_max=8\n":                  "too few",
 		start + "cmd=maxes vallen_max=1024 keylen_max=64\ncmd=my_kvsname\n": "no name",
-		start + "cmd=maxes vallen_max=1024 keylen_max=64\ncmd=my_kvsname kvsname=" + strings.Repeat("n", 950) + "\n": "too long",
+		start + "cmd=maxes vallen_max=1024 keylen_max=64\ncmd=my_kvsname kvsname=" + strings.Repeat("n", 950) +
+			"\n": "too long",
 	} {
 		near, far := net.Pipe()
 		go func() { _, _ = io.Copy(io.Discard, far) }()
@@ -283,7 +285,8 @@ func FuzzAnswer(f *testing.F) {
 
 // FuzzKVS has a launcher that says whatever it likes.
 func FuzzKVS(f *testing.F) {
-	f.Add([]byte("cmd=response_to_init pmi_version=1 rc=0\ncmd=maxes vallen_max=64 keylen_max=64\ncmd=my_kvsname kvsname=k\n" +
+	f.Add([]byte("cmd=response_to_init pmi_version=1 rc=0\ncmd=maxes vallen_max=64 keylen_max=64\ncmd=my_kvsname " +
+		"kvsname=k\n" +
 		"cmd=put_result rc=0\ncmd=barrier_out rc=0\ncmd=get_result value=1.YWJj\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		k, err := newKVS(t.Context(), said{bytes.NewReader(b)}, 0)

@@ -44,7 +44,8 @@ func TestOpenPMI(t *testing.T) {
 	if s, err := k.Secret(t.Context()); err != nil || len(s) != 32 {
 		t.Error(len(s), err)
 	}
-	if _, err := open(strconv.Itoa(fds[0])); err == nil || !strings.Contains(err.Error(), "was used by this process before") {
+	if _, err := open(strconv.Itoa(fds[0])); err == nil || !strings.Contains(err.Error(),
+		"was used by this process before") {
 		t.Error(err)
 	}
 	if err := k.Close(); err != nil {

@@ -24,7 +24,8 @@ func OpenPMI(ctx context.Context, getenv func(string) string, rank int) (*KVS, e
 	}
 	var s syscall.Stat_t
 	if err := syscall.Fstat(fd, &s); err != nil || s.Mode&syscall.S_IFMT != syscall.S_IFSOCK {
-		return nil, fmt.Errorf("PMI_FD is %d, which is not an open socket: the launcher did not start this process itself", fd)
+		return nil, fmt.Errorf("PMI_FD is %d, which is not an open socket: the launcher did not start this process itself",
+			fd)
 	}
 	if taken.Swap(true) {
 		return nil, errors.New("PMI_FD was used by this process before: give WithStore, or COLL_STORE, for another Init")

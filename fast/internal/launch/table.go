@@ -39,7 +39,8 @@ var launchers = []launcher{
 		localRank: "LOCAL_RANK", localSize: "LOCAL_WORLD_SIZE", localSizeOf: masterIsHere,
 		// Each agent counts on its own, and starts its ranks again, without counting, when another agent's fail: agents
 		// do not agree on the count.
-		job: []string{"TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT"}, epoch: "TORCHELASTIC_RESTART_COUNT", oneHost: true,
+		job: []string{"TORCHELASTIC_RUN_ID", "MASTER_ADDR", "MASTER_PORT"}, epoch: "TORCHELASTIC_RESTART_COUNT",
+		oneHost: true,
 		storeOf: masterStore,
 	},
 	{

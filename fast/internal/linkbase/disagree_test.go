@@ -13,7 +13,8 @@ func pair(t *testing.T, first, second *wire.Call) (a, b *Endpoint) {
 	a, b = newEndpoint(0, 2), newEndpoint(1, 2)
 	a.Begin(wire.NewMark(first))
 	b.Begin(wire.NewMark(second))
-	err := errors.Join(a.post([]wire.Send{{Peer: 1, Data: make([]byte, 8)}}, nil), b.post(nil, []wire.Recv{{Peer: 0, Into: make([]byte, 8)}}))
+	err := errors.Join(a.post([]wire.Send{{Peer: 1, Data: make([]byte, 8)}}, nil),
+		b.post(nil, []wire.Recv{{Peer: 0, Into: make([]byte, 8)}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,8 @@ func TestCheck(t *testing.T) {
 		if x.told != nil {
 			tell(t, l, linkproto.AppendCallFrame(nil, linkproto.Call, x.told, x.told.Fingerprint()), l.Partner.SetCall)
 		}
-		err := b.CheckSegment(l, l.Receiving(), linkproto.Header{Kind: linkproto.Message, Left: x.left, Fingerprint: x.sent.Fingerprint()}, 8)
+		err := b.CheckSegment(l, l.Receiving(), linkproto.Header{Kind: linkproto.Message, Left: x.left,
+			Fingerprint: x.sent.Fingerprint()}, 8)
 		var mismatch *wire.MismatchError
 		is := ""
 		switch {
@@ -67,7 +69,10 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		back := a.links[1]
-		tell(t, back, l.Partner.Refusal, func(h linkproto.Header, body []byte) error { return a.HandleControl(back, h, body) })
+		tell(t, back, l.Partner.Refusal, func(h linkproto.Header, body []byte) error {
+			return a.HandleControl(back, h,
+				body)
+		})
 		if refused := back.Err; (refused != nil) != (is == "mismatch") || a.End.Reason() != refused {
 			t.Errorf("%s: its sender learns %v, and ends with %v", name, refused, a.End.Reason())
 		}
@@ -79,7 +84,8 @@ func TestBye(t *testing.T) {
 	_, b := pair(t, new(wire.Call), new(wire.Call))
 	l := b.links[0]
 	for range 2 {
-		if err := b.HandleControl(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil || !errors.Is(l.Err, wire.ErrClosed) || b.End.Reason() != nil {
+		if err := b.HandleControl(l, linkproto.Header{Kind: linkproto.Bye}, nil); err != nil ||
+			!errors.Is(l.Err, wire.ErrClosed) || b.End.Reason() != nil {
 			t.Error(err, l.Err, b.End.Reason())
 		}
 	}
@@ -104,7 +110,10 @@ func TestDisagreement(t *testing.T) {
 				b.finish()
 			}
 			l := b.links[0]
-			tell(t, l, a.AppendReport(a.links[1], nil), func(h linkproto.Header, body []byte) error { return b.HandleControl(l, h, body) })
+			tell(t, l, a.AppendReport(a.links[1], nil), func(h linkproto.Header, body []byte) error {
+				return b.HandleControl(l,
+					h, body)
+			})
 			if err := b.FindDisagreement(); (err == nil) != same {
 				t.Errorf("the same call %v, waited for %v: %v", same, waits, err)
 			}
@@ -138,7 +147,10 @@ func TestGone(t *testing.T) {
 			}
 			l := a.links[1]
 			l.Sending().Gone = gone
-			tell(t, l, b.AppendReport(b.links[0], nil), func(h linkproto.Header, body []byte) error { return a.HandleControl(l, h, body) })
+			tell(t, l, b.AppendReport(b.links[0], nil), func(h linkproto.Header, body []byte) error {
+				return a.HandleControl(l,
+					h, body)
+			})
 			if err, want := a.FindDisagreement(), x.sends && !gone; (err != nil) != want {
 				t.Errorf("%s, gone %v: %v", name, gone, err)
 			}

@@ -24,7 +24,8 @@ func TestEnd(t *testing.T) {
 	if e.Reason() != doom || e.Failed() != nil || e.Outcome(happened) != happened {
 		t.Errorf("after Doom: %v, %v", e.Reason(), e.Failed())
 	}
-	if !e.Fail(first) || e.Fail(later) || e.Reason() != first || e.Failed() != first || e.Outcome(happened) != first || e.Outcome(nil) != nil {
+	if !e.Fail(first) || e.Fail(later) || e.Reason() != first || e.Failed() != first || e.Outcome(happened) != first ||
+		e.Outcome(nil) != nil {
 		t.Errorf("after Fail: %v, %v", e.Reason(), e.Failed())
 	}
 	if e.Leave(); e.Enter() != first {
@@ -42,7 +43,8 @@ func TestDrain(t *testing.T) {
 			lasts      time.Duration
 		}{
 			{nil, wire.ErrClosed, time.Hour, time.Hour}, {nil, wire.ErrClosed, 0, 0},
-			{nil, wire.ErrAborted, time.Hour, drainAfterFailure}, {wire.ErrAborted, wire.ErrClosed, time.Hour, drainAfterFailure},
+			{nil, wire.ErrAborted, time.Hour, drainAfterFailure}, {wire.ErrAborted, wire.ErrClosed, time.Hour,
+				drainAfterFailure},
 			{nil, wire.ErrAborted, drainAfterFailure / 2, drainAfterFailure / 2},
 		} {
 			var e Endpoint

@@ -45,7 +45,8 @@ func TestMessages(t *testing.T) {
 			t.Fatalf("%v: %d messages to and from %v", err, e.Open, e.Active)
 		}
 		l := e.links[3]
-		if l.Sending().Send != &sends[0] || l.Receiving() != nil || e.links[2].Sending() != nil || !e.links[0].ReceivesLast() || e.links[2].ReceivesLast() {
+		if l.Sending().Send != &sends[0] || l.Receiving() != nil || e.links[2].Sending() != nil ||
+			!e.links[0].ReceivesLast() || e.links[2].ReceivesLast() {
 			t.Error("it is not the first message's turn")
 		}
 		if e.CompleteSend(l); l.Sending().Send != &sends[2] {
@@ -83,9 +84,11 @@ func TestListRefuses(t *testing.T) {
 func TestAfterSend(t *testing.T) {
 	e, a, b := newEndpoint(0, 3), make([]byte, 8), make([]byte, 8)
 	err := e.post([]wire.Send{{Peer: 2, Data: a}, {Peer: 1, Data: b}, {Peer: 1, Data: a}, {Peer: 1}},
-		[]wire.Recv{{Peer: 1, Into: a, AfterSend: true}, {Peer: 1, Into: a}, {Peer: 2, Into: b, AfterSend: true}, {Peer: 1, AfterSend: true}})
+		[]wire.Recv{{Peer: 1, Into: a, AfterSend: true}, {Peer: 1, Into: a}, {Peer: 2, Into: b, AfterSend: true},
+			{Peer: 1, AfterSend: true}})
 	one, two := e.links[1], e.links[2]
-	if err != nil || one.recvs[0].After != &one.sends[1] || one.recvs[1].After != nil || two.recvs[0].After != nil || one.recvs[2].After != nil {
+	if err != nil || one.recvs[0].After != &one.sends[1] || one.recvs[1].After != nil || two.recvs[0].After != nil ||
+		one.recvs[2].After != nil {
 		t.Errorf("%v: %+v, %+v", err, one.recvs, two.recvs)
 	}
 }

@@ -48,16 +48,21 @@ func TestDisagreement(t *testing.T) {
 		for _, recv := range []bool{false, true} {
 			for _, theySend := range []bool{false, true} {
 				for _, n := range []uint64{3, 2} { // the message in question, or one before
-					for name, theirs := range map[string]wire.Call{"the same call": same, "another call": differs, "the next call": nextCall} {
+					for name, theirs := range map[string]wire.Call{"the same call": same, "another call": differs,
+						"the next call": nextCall} {
 						var own History
 						own.Begin(&mine)
 						p := &Partner{Rank: 1}
 						note(t, p, theySend, n, theirs)
 						err := p.FindDisagreement(&own, turn(send), turn(recv), 3, 3)
 						ends := n == 3 && theirs != same && (theySend && send && !recv || !theySend && recv && !send)
-						wantMismatch(t, fmt.Sprintf("sends %v, receives %v, the other one sends %v, message %d, %s", send, recv, theySend, n, name),
+						wantMismatch(t, fmt.Sprintf("sends %v, receives %v, the other one sends %v, message %d, %s", send, recv, theySend,
+							n, name),
 							p, err, ends)
-						if n := testing.AllocsPerRun(1, func() { _ = p.FindDisagreement(&own, turn(send), turn(recv), 3, 3) }); theirs == same && n != 0 {
+						if n := testing.AllocsPerRun(1, func() {
+							_ = p.FindDisagreement(&own, turn(send), turn(recv), 3,
+								3)
+						}); theirs == same && n != 0 {
 							t.Errorf("%v allocations of a rank that waits", n)
 						}
 					}
@@ -70,7 +75,8 @@ func TestDisagreement(t *testing.T) {
 // TestToldDisagreement: what the other rank has begun in the place of this rank's call is compared with it, stuck or
 // not, and so it is when no message is waited for, by FindContradiction.
 func TestToldDisagreement(t *testing.T) {
-	for name, theirs := range map[string]wire.Call{"the same call": same, "another call": differs, "the next call": nextCall} {
+	for name, theirs := range map[string]wire.Call{"the same call": same, "another call": differs,
+		"the next call": nextCall} {
 		for _, kind := range []uint8{Call, Past} {
 			for _, direction := range []string{"sends", "receives", "both", "nothing"} {
 				var own History
@@ -86,7 +92,8 @@ func TestToldDisagreement(t *testing.T) {
 				}
 				what := fmt.Sprintf("kind %d, %s, %s", kind, direction, name)
 				waits := direction != "nothing"
-				wantMismatch(t, what, p, p.FindDisagreement(&own, turn(waits && direction != "receives"), turn(waits && direction != "sends"), 3, 3),
+				wantMismatch(t, what, p, p.FindDisagreement(&own, turn(waits && direction != "receives"),
+					turn(waits && direction != "sends"), 3, 3),
 					waits && theirs == differs)
 				p.Refusal = nil
 				wantMismatch(t, what+", Contradiction", p, p.FindContradiction(&own), theirs == differs)
@@ -99,7 +106,8 @@ func TestToldDisagreement(t *testing.T) {
 func wantMismatch(t *testing.T, what string, p *Partner, err error, want bool) {
 	t.Helper()
 	var mismatch *wire.MismatchError
-	if is := errors.As(err, &mismatch) && mismatch.Rank == 1; is != want || !want && err != nil || (p.Refusal != nil) != want {
+	if is := errors.As(err, &mismatch) && mismatch.Rank == 1; is != want || !want && err != nil ||
+		(p.Refusal != nil) != want {
 		t.Errorf("%s: %v, and a refusal of %d bytes", what, err, len(p.Refusal))
 	}
 }

@@ -214,7 +214,8 @@ func TestFiles(t *testing.T) {
 		r, n := noteWithFile(t)
 		b.put(t, n)
 		n = take(b)
-		if wants := name == "receive files"; string(n.Body) != "with a file" || isClosed(r) == wants || (len(n.Files) == 1) != wants {
+		if wants := name == "receive files"; string(n.Body) != "with a file" || isClosed(r) == wants ||
+			(len(n.Files) == 1) != wants {
 			t.Errorf("%s: %v, the file is closed: %v", name, n, isClosed(r))
 		}
 		n.CloseFiles()

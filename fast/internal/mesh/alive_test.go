@@ -154,7 +154,8 @@ func TestCut(t *testing.T) {
 			time.Sleep(time.Minute)
 			cut(ends[0][1], ends[1][0])
 			time.Sleep(bound)
-			if x, y := job[0].Down(1), job[1].Down(0); x == nil || y == nil || (!errors.Is(x, wire.ErrFrozen) && !errors.Is(y, wire.ErrFrozen)) {
+			if x, y := job[0].Down(1), job[1].Down(0); x == nil || y == nil || (!errors.Is(x, wire.ErrFrozen) &&
+				!errors.Is(y, wire.ErrFrozen)) {
 				t.Errorf("%s: %v and %v", name, x, y)
 			}
 			wantDown(t, job[2], 0, nil)

@@ -107,8 +107,9 @@ func TestFalseBeats(t *testing.T) {
 	}
 	page := os.Getpagesize()
 	for name, x := range map[string]struct{ fd, tally int }{
-		"not sealed":    {memory(page, page, 0), memory(2*page, 2*page, 0)},
-		"may shrink":    {memory(page, page, beatsSeals&^unix.F_SEAL_SHRINK), memory(2*page, 2*page, tallySeals&^unix.F_SEAL_SHRINK)},
+		"not sealed": {memory(page, page, 0), memory(2*page, 2*page, 0)},
+		"may shrink": {memory(page, page, beatsSeals&^unix.F_SEAL_SHRINK),
+			memory(2*page, 2*page, tallySeals&^unix.F_SEAL_SHRINK)},
 		"wrong writers": {memory(page, page, beatsSeals&^unix.F_SEAL_FUTURE_WRITE), memory(2*page, 2*page, beatsSeals)},
 		"empty":         {memory(0, 0, beatsSeals), memory(0, 0, tallySeals)},
 		"too short":     {memory(page-1, page-1, beatsSeals), memory(page, page, tallySeals)},

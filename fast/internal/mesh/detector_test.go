@@ -33,18 +33,21 @@ func TestVigil(t *testing.T) {
 		stopped := strings.HasPrefix(name, "stopped")
 		before := v.stalled(x.now * second)
 		silent := v.look(x.now*second, []*peer{p})
-		if after := v.stalled(x.now*second + int64(rootCauseWait)/2); before != stopped || after != stopped || v.stalled(x.now*second+int64(rootCauseWait)) {
+		if after := v.stalled(x.now*second + int64(rootCauseWait)/2); before != stopped || after != stopped ||
+			v.stalled(x.now*second+int64(rootCauseWait)) {
 			t.Errorf("%s: it was stopped: %v, %v after it has looked", name, before, after)
 		}
 		if (len(silent) > 0) != x.silent || p.heard.Load() != x.thenHeard*second || p.writing.Load() != x.thenWriting*second {
-			t.Errorf("%s: silent %v, heard at %d, writing since %d", name, silent, p.heard.Load()/second, p.writing.Load()/second)
+			t.Errorf("%s: silent %v, heard at %d, writing since %d", name, silent, p.heard.Load()/second,
+				p.writing.Load()/second)
 		}
 	}
 }
 
 // watching has a detector look at a peer turn by turn, of which the system says what says does, until it gives it up.
 // It returns after how many turns that is, the condition, and of what the detector has warned.
-func watching(t *testing.T, p *peer, says func(turn int64) (evidence, bool), each func(v *detector, turn int64)) (given int64, c condition, warned []condition) {
+func watching(t *testing.T, p *peer, says func(turn int64) (evidence, bool), each func(v *detector, turn int64)) (
+	given int64, c condition, warned []condition) {
 	t.Helper()
 	const turn = 2 * second / turns
 	at := int64(0)
@@ -73,12 +76,14 @@ func TestEvidence(t *testing.T) {
 		want    condition
 		warning condition
 	}{
-		"unknown":         {func(int64) (evidence, bool) { return evidence{}, false }, turns, soon, unknown, unknown},
-		"stopped":         {always(evidence{stopped: true}), turns, soon, stopped, unknown},
-		"gone":            {always(evidence{gone: true}), turns, soon, gone, unknown},
-		"asleep":          {always(evidence{used: time.Hour, faults: 9}), turns + maxAsleep - 1, soon + maxAsleep, asleep, unknown},
-		"asleep at times": {func(turn int64) (evidence, bool) { return evidence{wants: turn%maxAsleep == 0}, true }, patience * turns, late, starving, starving},
-		"starving":        {always(evidence{wants: true}), patience * turns, late, starving, starving},
+		"unknown": {func(int64) (evidence, bool) { return evidence{}, false }, turns, soon, unknown, unknown},
+		"stopped": {always(evidence{stopped: true}), turns, soon, stopped, unknown},
+		"gone":    {always(evidence{gone: true}), turns, soon, gone, unknown},
+		"asleep": {always(evidence{used: time.Hour, faults: 9}), turns + maxAsleep - 1, soon + maxAsleep, asleep,
+			unknown},
+		"asleep at times": {func(turn int64) (evidence, bool) { return evidence{wants: turn%maxAsleep == 0}, true },
+			patience * turns, late, starving, starving},
+		"starving": {always(evidence{wants: true}), patience * turns, late, starving, starving},
 		"running": {func(turn int64) (evidence, bool) {
 			return evidence{used: time.Duration(turn * second / 10)}, true
 		}, patience * turns, late, running, running},
@@ -86,7 +91,8 @@ func TestEvidence(t *testing.T) {
 			return evidence{wants: true, used: time.Duration(turn * second / 8)}, true
 		}, patience * turns, late, running, running},
 		"in the kernel": {always(evidence{kept: true}), patience * turns, late, inKernel, inKernel},
-		"swapping":      {func(turn int64) (evidence, bool) { return evidence{faults: uint64(turn)}, true }, patience * turns, late, swapping, swapping},
+		"swapping": {func(turn int64) (evidence, bool) { return evidence{faults: uint64(turn)}, true }, patience * turns,
+			late, swapping, swapping},
 		"starving, then stopped": {func(turn int64) (evidence, bool) {
 			return evidence{wants: turn < 4*turns, stopped: turn >= 4*turns}, true
 		}, 4 * turns, 4*turns + turns/2, stopped, starving},
@@ -104,11 +110,12 @@ func TestEvidence(t *testing.T) {
 // TestSlowAgain: a peer that is heard of after all is warned of once more when it is silent again.
 func TestSlowAgain(t *testing.T) {
 	p := localPeer(0)
-	_, _, warned := watching(t, p, func(int64) (evidence, bool) { return evidence{wants: true}, true }, func(_ *detector, turn int64) {
-		if turn%(5*turns) == 0 {
-			p.heard.Store(turn * 2 * second / turns)
-		}
-	})
+	_, _, warned := watching(t, p, func(int64) (evidence, bool) { return evidence{wants: true}, true },
+		func(_ *detector, turn int64) {
+			if turn%(5*turns) == 0 {
+				p.heard.Store(turn * 2 * second / turns)
+			}
+		})
 	if len(warned) != 100/5 {
 		t.Errorf("it is warned of %d times, want %d", len(warned), 100/5)
 	}
@@ -161,7 +168,8 @@ func TestLateLooks(t *testing.T) {
 // TestLateSender: a process of another host that says how late it has been has more time, by twice that, and not more
 // than patience allows.
 func TestLateSender(t *testing.T) {
-	for late, want := range map[int64]int64{0: turns, second / 4: turns + turns/4, second: 2 * turns, 1 << 62: (patience + 1) * turns} {
+	for late, want := range map[int64]int64{0: turns, second / 4: turns + turns/4, second: 2 * turns,
+		1 << 62: (patience + 1) * turns} {
 		p := new(peer)
 		p.late.Store(late)
 		if given, c, _ := watching(t, p, nil, nil); given <= want || given > want+2 || c != unknown {
@@ -177,7 +185,11 @@ func TestManySilent(t *testing.T) {
 	for i := range peers {
 		peers[i] = localPeer(i)
 	}
-	v := detector{timeout: 2 * second, examine: func(int) (evidence, bool) { asked++; return evidence{stopped: true}, true }}
+	v := detector{timeout: 2 * second, examine: func(int) (evidence, bool) {
+		asked++
+		return evidence{stopped: true},
+			true
+	}}
 	given := map[int]bool{}
 	for turn := int64(1); turn < 4*turns && len(given) < len(peers); turn++ {
 		asked = 0
@@ -199,9 +211,11 @@ func TestManySilent(t *testing.T) {
 // TestCause: who is gone has died; all others that are given up are frozen, and the error says what they do.
 func TestCause(t *testing.T) {
 	v := detector{timeout: 2 * second}
-	for c, want := range map[condition]error{gone: wire.ErrDied, stopped: wire.ErrFrozen, asleep: wire.ErrFrozen, unknown: wire.ErrFrozen} {
+	for c, want := range map[condition]error{gone: wire.ErrDied, stopped: wire.ErrFrozen, asleep: wire.ErrFrozen,
+		unknown: wire.ErrFrozen} {
 		err := v.cause(c)
-		if !errors.Is(err, want) || want == wire.ErrFrozen && errors.Is(err, wire.ErrDied) || !strings.Contains(err.Error(), string(c)) && c != gone {
+		if !errors.Is(err, want) || want == wire.ErrFrozen && errors.Is(err, wire.ErrDied) || !strings.Contains(err.Error(),
+			string(c)) && c != gone {
 			t.Errorf("%q: %v", c, err)
 		}
 	}

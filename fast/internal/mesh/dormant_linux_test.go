@@ -34,7 +34,8 @@ func TestDormant(t *testing.T) {
 	n.CloseFiles()
 	for _, p := range []*peer{one, two} {
 		if asleep, started := dormant(p); asleep || !started {
-			t.Errorf("a message is passed over the connection to process %d, and it is dormant: %v, %v", p.process, asleep, started)
+			t.Errorf("a message is passed over the connection to process %d, and it is dormant: %v, %v", p.process, asleep,
+				started)
 		}
 	}
 	heard := watch(job[1])

@@ -135,7 +135,8 @@ func FuzzStatus(f *testing.F) {
 	if e, err := parseStatus([]byte(whole)); err != nil || e != (evidence{wants: true, used: 121 * tick, faults: 33}) {
 		f.Errorf("%+v, %v", e, err)
 	}
-	for state, want := range map[string]evidence{"T": {stopped: true}, "t": {stopped: true}, "Z": {gone: true}, "X": {gone: true}, "S": {}, "D": {kept: true}} {
+	for state, want := range map[string]evidence{"T": {stopped: true}, "t": {stopped: true}, "Z": {gone: true},
+		"X": {gone: true}, "S": {}, "D": {kept: true}} {
 		e, err := parseStatus([]byte(fmt.Sprintf("1 (x) %s 0 1 1 0 -1 0 0 0 0 0 0 0", state)))
 		if err != nil || e != want {
 			f.Errorf("%s: %+v, %v, want %+v", state, e, err, want)
@@ -143,8 +144,8 @@ func FuzzStatus(f *testing.F) {
 	}
 }
 
-// TestOfThisProcess: meshes of one process know that they are, whoever has connected them, so that the system tells of a
-// silent one that its process runs.
+// TestOfThisProcess: meshes of one process know that they are, whoever has connected them, so that the system tells of
+// a silent one that its process runs.
 func TestOfThisProcess(t *testing.T) {
 	job := newJob(t, 3, nil)
 	for _, m := range job {
@@ -156,8 +157,8 @@ func TestOfThisProcess(t *testing.T) {
 	}
 }
 
-// TestLateReader: a peer of which something has arrived that this process has not come to read is not given up, be it of
-// another host. It is, in time, once all was read and nothing more comes.
+// TestLateReader: a peer of which something has arrived that this process has not come to read is not given up, be it
+// of another host. It is, in time, once all was read and nothing more comes.
 func TestLateReader(t *testing.T) {
 	p, other := endsOf(t)
 	if _, err := other.Write([]byte("alive")); err != nil {

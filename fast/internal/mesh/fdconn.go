@@ -94,7 +94,8 @@ func dialLocal(ctx context.Context, name string) (net.Conn, error) {
 	return newFDConn(c.(*net.UnixConn), pid), nil
 }
 
-// newSocketEnd returns the connection over file, one end of a socket pair, as a dormant one. It closes file if it fails.
+// newSocketEnd returns the connection over file, one end of a socket pair, as a dormant one. It closes file if it
+// fails.
 func newSocketEnd(file int) (*fdConn, error) {
 	if err := checkSocketEnd(file); err != nil {
 		closeFiles([]int{file})

@@ -13,7 +13,8 @@ import (
 
 var (
 	fuzzJob  = secure.Identity{Job: "fuzz", Epoch: 3, Process: 1, Size: 4}
-	fuzzCard = Card{Process: 2, Token: [16]byte{1, 2}, Host: "host", Socket: "socket", HeartbeatTimeout: time.Second, ForceTCP: true, HasRDMA: true, ForceRDMA: true,
+	fuzzCard = Card{Process: 2, Token: [16]byte{1, 2}, Host: "host", Socket: "socket", HeartbeatTimeout: time.Second,
+		ForceTCP: true, HasRDMA: true, ForceRDMA: true,
 		Encrypt:   true,
 		Addresses: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:77"), netip.MustParseAddrPort("[2001:db8::1]:9")}}
 )

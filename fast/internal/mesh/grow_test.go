@@ -276,7 +276,8 @@ func TestTicketText(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := ticket.String()
-	if back, err := ParseTicket(text); err != nil || back.String() != text || !slices.Equal(back.Addresses, ticket.Addresses) {
+	if back, err := ParseTicket(text); err != nil || back.String() != text ||
+		!slices.Equal(back.Addresses, ticket.Addresses) {
 		t.Error(back, err)
 	}
 	for i := range text {

@@ -26,7 +26,8 @@ type impostor struct {
 // impostors returns those of bar 7. They know the configuration of a job, and what a process of it once said in a
 // handshake.
 func impostors(c Config, said map[bool][][]byte) []impostor {
-	client := func(cred secure.Credentials, change func(*secure.Identity)) func(context.Context, net.Conn, int) (*secure.Conn, error) {
+	client := func(cred secure.Credentials, change func(*secure.Identity)) func(context.Context, net.Conn,
+		int) (*secure.Conn, error) {
 		return func(ctx context.Context, conn net.Conn, to int) (*secure.Conn, error) {
 			me := c.Identity
 			me.Process = claimed
@@ -36,7 +37,8 @@ func impostors(c Config, said map[bool][][]byte) []impostor {
 	}
 	same := func(*secure.Identity) {}
 	ours := client(c.Credentials, same)
-	through := func(write func(private bool, part int, b []byte) []byte) func(context.Context, net.Conn, int) (*secure.Conn, error) {
+	through := func(write func(private bool, part int, b []byte) []byte) func(context.Context, net.Conn,
+		int) (*secure.Conn, error) {
 		return func(ctx context.Context, conn net.Conn, to int) (*secure.Conn, error) {
 			_, private := conn.(secure.Private)
 			return ours(ctx, disguised(conn, private, func(part int, b []byte) []byte { return write(private, part, b) }), to)
@@ -45,7 +47,8 @@ func impostors(c Config, said map[bool][][]byte) []impostor {
 	return []impostor{
 		{"wrong secret", secure.ErrWrongSecret, false, client(secure.FromSecret(secure.Secret{9}), same)},
 		{"wrong rank claimed", ErrTaken, true, ours},
-		{"replay", secure.ErrWrongSecret, false, through(func(private bool, part int, b []byte) []byte { return said[private][part] })},
+		{"replay", secure.ErrWrongSecret, false,
+			through(func(private bool, part int, b []byte) []byte { return said[private][part] })},
 		{"stale epoch", secure.ErrStaleEpoch, false, client(c.Credentials, func(me *secure.Identity) { me.Epoch-- })},
 		{"wrong size", secure.ErrWrongSize, false, client(c.Credentials, func(me *secure.Identity) { me.Size++ })},
 		{"wrong version", secure.ErrWrongVersion, false, through(func(_ bool, part int, b []byte) []byte {

@@ -164,7 +164,8 @@ func (i *introducer) roomLeft() int {
 }
 
 // ready reports whether there are cards to pass on, or there is somebody to introduce, half of those who wait for
-// introductions are not busy, and half of the room is left. Waiting for that makes few messages with many introductions.
+// introductions are not busy, and half of the room is left. Waiting for that makes few messages with many
+// introductions.
 func (i *introducer) ready() bool {
 	i.update()
 	if slices.ContainsFunc(i.locals, func(g *hostPeer) bool { return g != nil && g.told < len(i.passed) }) {

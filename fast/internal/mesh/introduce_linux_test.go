@@ -113,7 +113,8 @@ func TestFewFetches(t *testing.T) {
 			}
 			for q := range size {
 				if m.Host(q) == "" || m.Address(q) != job[q].Address(q) {
-					t.Errorf("%s: process %d takes %d for one on host %q at %q, not %q", name, p, q, m.Host(q), m.Address(q), job[q].Address(q))
+					t.Errorf("%s: process %d takes %d for one on host %q at %q, not %q", name, p, q, m.Host(q), m.Address(q),
+						job[q].Address(q))
 				}
 			}
 		}
@@ -149,7 +150,8 @@ func TestFalselyPassedOn(t *testing.T) {
 	}
 	j, card := next(t)
 	for token, want := range []error{nil, ErrTaken} {
-		if err := j.acceptCards(pass(0, card(func(c *Card) { c.Process, c.Token = 2, j.card.Token; c.Token[0] += byte(token) }))); err != nil {
+		if err := j.acceptCards(pass(0,
+			card(func(c *Card) { c.Process, c.Token = 2, j.card.Token; c.Token[0] += byte(token) }))); err != nil {
 			t.Error(err)
 		}
 		if _, err := j.reasons.best(); !errors.Is(err, want) {
@@ -180,7 +182,8 @@ func TestIntroducedProcess(t *testing.T) {
 	if err := o.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if x := heard.next(t); x.process != 1 || !errors.Is(x.err, wire.ErrFrozen) || !strings.Contains(x.err.Error(), string(stopped)) {
+	if x := heard.next(t); x.process != 1 || !errors.Is(x.err, wire.ErrFrozen) || !strings.Contains(x.err.Error(),
+		string(stopped)) {
 		t.Errorf("%+v", x)
 	}
 }
@@ -237,7 +240,8 @@ func TestOfOtherUser(t *testing.T) {
 // TestUnmet: a process that has not come to use a connection that another one has made for it has the time that slow
 // ones have.
 func TestUnmet(t *testing.T) {
-	for comes, want := range map[int64]int64{patience / 2 * turns: patience/2*turns + turns, 1000 * turns: patience * turns} {
+	for comes, want := range map[int64]int64{patience / 2 * turns: patience/2*turns + turns,
+		1000 * turns: patience * turns} {
 		p := new(peer)
 		p.unmet.Store(true)
 		given, _, _ := watching(t, p, nil, func(_ *detector, turn int64) {
@@ -356,7 +360,8 @@ func TestLooked(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, func() bool { return len(job[1].server.Refusals()) > 0 })
-	if told := strings.Join(job[1].server.Refusals(), "; "); !strings.Contains(told, `"GET"`) || strings.Contains(told, "nothing") {
+	if told := strings.Join(job[1].server.Refusals(), "; "); !strings.Contains(told, `"GET"`) ||
+		strings.Contains(told, "nothing") {
 		t.Error(told)
 	}
 }
@@ -366,7 +371,8 @@ func TestLooked(t *testing.T) {
 func TestGoneBeforeFirst(t *testing.T) {
 	b := newBoard()
 	dead := b.config(1, 3)
-	c := Card{Process: 1, Token: [16]byte{1}, Host: hostIdentity(), Socket: "collgen-nobody-listens", HeartbeatTimeout: dead.HeartbeatTimeout}
+	c := Card{Process: 1, Token: [16]byte{1}, Host: hostIdentity(), Socket: "collgen-nobody-listens",
+		HeartbeatTimeout: dead.HeartbeatTimeout}
 	if err := b.publish(1)(t.Context(), roundHost, c.encode(dead.Credentials, dead.Identity)); err != nil {
 		t.Fatal(err)
 	}
@@ -482,7 +488,8 @@ func TestFalseIntroductions(t *testing.T) {
 			n.Lost = true
 			return n
 		}, "this process cannot take connections"},
-		"too few files": {func(card func(func(*Card)) []byte) *wire.Note { return meeting(0, [][]byte{card(nothing)}) }, "without files"},
+		"too few files": {func(card func(func(*Card)) []byte) *wire.Note { return meeting(0, [][]byte{card(nothing)}) },
+			"without files"},
 		"too many files": {func(card func(func(*Card)) []byte) *wire.Note {
 			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_STREAM), null())
 		}, "left over"},
@@ -496,7 +503,10 @@ func TestFalseIntroductions(t *testing.T) {
 			n.Body[8] = 1
 			return n
 		}, errBeats.Error()},
-		"no connection": {func(card func(func(*Card)) []byte) *wire.Note { return meeting(0, [][]byte{card(nothing)}, null()) }, "rank 3"},
+		"no connection": {func(card func(func(*Card)) []byte) *wire.Note {
+			return meeting(0, [][]byte{card(nothing)},
+				null())
+		}, "rank 3"},
 		"packets": {func(card func(func(*Card)) []byte) *wire.Note {
 			return meeting(0, [][]byte{card(nothing)}, file(unix.SOCK_SEQPACKET))
 		}, "of domain 1 and type 5"},

@@ -129,7 +129,8 @@ func TestAbsent(t *testing.T) {
 	_, errs := joinAll(ctx, b.config(0, 5), b.config(1, 5), b.config(3, 5))
 	for _, err := range errs {
 		var timeout *wire.TimeoutError
-		if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, []int{2, 4}) || !errors.Is(err, context.DeadlineExceeded) {
+		if !errors.As(err, &timeout) || !slices.Equal(timeout.Waiting, []int{2, 4}) ||
+			!errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
 	}
@@ -143,7 +144,8 @@ func TestForceSome(t *testing.T) {
 	forceTCP(&configs[1])
 	_, errs := joinAll(soon(t), configs...)
 	for p, err := range errs {
-		if want := "ranks [1] are to use TCP alone, and the others are not"; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "ranks [1] are to use TCP alone, and the others are not"; err == nil || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("process %d: %v, want %q", p, err, want)
 		}
 	}
@@ -197,7 +199,8 @@ func TestFreezeDiffers(t *testing.T) {
 	configs[2].HeartbeatTimeout = 200 * time.Second
 	_, errs := joinAll(soon(t), configs...)
 	for p, err := range errs {
-		if want := "the heartbeat timeout is 1m0s on rank 0 and 3m20s on rank 2"; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "the heartbeat timeout is 1m0s on rank 0 and 3m20s on rank 2"; err == nil || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("process %d: %v, want %q", p, err, want)
 		}
 	}
@@ -211,7 +214,8 @@ func TestFreezeDiffers(t *testing.T) {
 		t.Errorf("%v, want %q", err, want)
 	}
 	other := Card{Process: 2, HeartbeatTimeout: time.Second}
-	if err := job[0].Introduce(2, other.encode(job[0].cfg.Credentials, job[0].me)); err == nil || !strings.Contains(err.Error(), "heartbeat") {
+	if err := job[0].Introduce(2, other.encode(job[0].cfg.Credentials, job[0].me)); err == nil ||
+		!strings.Contains(err.Error(), "heartbeat") {
 		t.Error("a process with another heartbeat timeout was let in:", err)
 	}
 }
@@ -383,7 +387,8 @@ func TestFalseCards(t *testing.T) {
 // are.
 func TestOtherVersion(t *testing.T) {
 	leavesNothing(t)
-	for name, body := range map[string][]byte{"older": {cardVersion - 1, 1, 0, 0, 0}, "newer": append([]byte{cardVersion + 1}, make([]byte, 900)...)} {
+	for name, body := range map[string][]byte{"older": {cardVersion - 1, 1, 0, 0, 0},
+		"newer": append([]byte{cardVersion + 1}, make([]byte, 900)...)} {
 		b := newBoard()
 		c := b.config(0, 2)
 		_ = b.publish(1)(t.Context(), roundHost, append(body, cardMAC(c.Credentials, c.Identity, body)...))
@@ -414,7 +419,8 @@ func TestNoAddress(t *testing.T) {
 			y.Addresses = addresses
 			_, errs := joinAll(soon(t), x, y)
 			var peer *wire.PeerError
-			if errs[1] == nil || !errors.As(errs[0], &peer) || peer.Rank != 1 || !strings.Contains(errs[0].Error(), errs[1].Error()) {
+			if errs[1] == nil || !errors.As(errs[0], &peer) || peer.Rank != 1 || !strings.Contains(errs[0].Error(),
+				errs[1].Error()) {
 				t.Error(errs)
 			}
 		})

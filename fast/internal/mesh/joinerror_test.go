@@ -21,9 +21,10 @@ func TestVerdict(t *testing.T) {
 		reasons []reason
 		want    string
 	}{
-		"a death":              {[]reason{is(strong, died)}, "rank 1: rank died"},
-		"hearsay":              {[]reason{is(strong, blames(0, blameDead, 1))}, "rank 1: rank died, says rank 0"},
-		"an end, then hearsay": {[]reason{is(weak, gone), is(strong, blames(3, blameDead, 1))}, "rank 1: rank died, says rank 3"},
+		"a death": {[]reason{is(strong, died)}, "rank 1: rank died"},
+		"hearsay": {[]reason{is(strong, blames(0, blameDead, 1))}, "rank 1: rank died, says rank 0"},
+		"an end, then hearsay": {[]reason{is(weak, gone), is(strong, blames(3, blameDead, 1))},
+			"rank 1: rank died, says rank 3"},
 		"what two agree on": {[]reason{is(strong, dead(3, wire.ErrDied)), is(strong, blames(0, blameDead, 1)),
 			is(strong, blames(4, blameDead, 1))}, "rank 1: rank died, says rank 0"},
 		"a store that is gone": {[]reason{is(weak, store), is(weak, store), is(weak, store), is(strong, died)}, died.Error()},

@@ -43,8 +43,9 @@ type step struct {
 }
 
 func newJoining(ctx context.Context, m *Mesh) *joining {
-	j := &joining{Mesh: m, ctx: ctx, begun: make(map[step]bool), fetches: make(chan struct{}, maxFetches), listening: make(chan struct{}),
-		arranged: make(chan struct{}), secret: m.cfg.Credentials.Key(m.me, "card") != nil}
+	j := &joining{Mesh: m, ctx: ctx, begun: make(map[step]bool), fetches: make(chan struct{}, maxFetches),
+		listening: make(chan struct{}),
+		arranged:  make(chan struct{}), secret: m.cfg.Credentials.Key(m.me, "card") != nil}
 	values := context.WithoutCancel(ctx)
 	j.failing, j.setFailing = context.WithCancelCause(values)
 	inner, stopInner := within(j.failing, ctx, 0)

@@ -122,7 +122,8 @@ func TestTooLarge(t *testing.T) {
 	job[0].Send(1, topic(0), nil, make([]int, maxFiles+1)...)
 	job[0].Send(5, topic(0), nil)
 	job[0].Send(1, topic(0), []byte("without its file"), -1)
-	if n, err := job[1].ReceiveFiles(soon(t), topic(0)); err != nil || string(n.Body) != "without its file" || len(n.Files) > 0 {
+	if n, err := job[1].ReceiveFiles(soon(t), topic(0)); err != nil || string(n.Body) != "without its file" ||
+		len(n.Files) > 0 {
 		t.Error(n, err)
 	}
 }
@@ -140,7 +141,8 @@ func TestFlood(t *testing.T) {
 	heard := watch(job[1])
 	for i := 0; job[0].Down(1) == nil && i < 10_000; i++ {
 		job[0].Send(1, topic(0), make([]byte, wire.MaxNote))
-		for p := job[0].peer(1); p != nil && p.waiting() > 0 && job[0].Down(1) == nil; { // or it is given up for reading slowly
+		// or it is given up for reading slowly
+		for p := job[0].peer(1); p != nil && p.waiting() > 0 && job[0].Down(1) == nil; {
 			time.Sleep(10 * time.Microsecond)
 		}
 	}

@@ -127,7 +127,8 @@ func TestStrays(t *testing.T) {
 			before := memory()
 			took := s.pestered(t, pest{count: count})
 			least = min(least, memory()-before)
-			t.Logf("%s: %d strays: formed after %v, and %v without them; %d KiB more memory", s.name, count, took, clean, least>>10)
+			t.Logf("%s: %d strays: formed after %v, and %v without them; %d KiB more memory", s.name, count, took, clean,
+				least>>10)
 		}
 		if least > 16<<20 {
 			t.Errorf("%s: each time at least %d bytes more memory, want at most 16 MiB", s.name, least)

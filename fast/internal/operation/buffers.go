@@ -24,7 +24,8 @@ func NewBuffers(ctx context.Context, c *fast.Comm, count int) (x Buffers, err er
 		if x.wholes[i], err = fast.Alloc[int](ctx, c, n); err != nil {
 			return x, err
 		}
-		if got := x.wholes[i]; len(got) != n || cap(got) != n || slices.ContainsFunc(got, func(v int) bool { return v != 0 }) {
+		if got := x.wholes[i]; len(got) != n || cap(got) != n ||
+			slices.ContainsFunc(got, func(v int) bool { return v != 0 }) {
 			return x, fmt.Errorf("%d elements, of %d, or not 0; want %d", len(got), cap(got), n)
 		}
 	}
@@ -43,7 +44,8 @@ func (x *Buffers) Operate(ctx context.Context, c *fast.Comm, seed int) error {
 	refill := func() { copy(x.a, fasttest.Input(rank, n*size, seed)) }
 	sum := func(i int) int { return fasttest.Total(size, i, seed) }
 	for _, name := range fast.Algorithms("AllReduce") {
-		if _, err := fast.Explain(c, fast.Query{Collective: "AllReduce", Bytes: n, Op: fast.Sum}, fast.WithAlgorithm(name)); err != nil {
+		if _, err := fast.Explain(c, fast.Query{Collective: "AllReduce", Bytes: n, Op: fast.Sum},
+			fast.WithAlgorithm(name)); err != nil {
 			continue // it is for other hosts
 		}
 		refill()

@@ -83,7 +83,8 @@ func decode(b []byte) (c card, err error) {
 	if c.rails > MostRails {
 		return c, fmt.Errorf("%d rails", c.rails)
 	}
-	c.at, c.slots, c.bytes = binary.LittleEndian.Uint64(b[2:]), binary.LittleEndian.Uint32(b[10:]), binary.LittleEndian.Uint32(b[14:])
+	c.at, c.slots, c.bytes = binary.LittleEndian.Uint64(b[2:]), binary.LittleEndian.Uint32(b[10:]),
+		binary.LittleEndian.Uint32(b[14:])
 	for i := range c.rails {
 		if c.ends[i], err = decodeEnd(b[cardBytes+i*endBytes:]); err != nil {
 			return c, err
@@ -96,7 +97,8 @@ func decode(b []byte) (c card, err error) {
 func decodeEnd(b []byte) (n end, err error) {
 	copy(n.GID[:], b)
 	n.LID, n.MTU = binary.LittleEndian.Uint16(b[16:]), binary.LittleEndian.Uint16(b[18:])
-	n.QP, n.PSN, n.Key = binary.LittleEndian.Uint32(b[20:]), binary.LittleEndian.Uint32(b[24:]), binary.LittleEndian.Uint32(b[28:])
+	n.QP, n.PSN, n.Key = binary.LittleEndian.Uint32(b[20:]), binary.LittleEndian.Uint32(b[24:]),
+		binary.LittleEndian.Uint32(b[28:])
 	switch {
 	case n.QP >= 1<<24 || n.PSN >= 1<<24:
 		return n, fmt.Errorf("a queue pair %#x with packet number %#x", n.QP, n.PSN)

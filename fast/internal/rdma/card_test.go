@@ -8,7 +8,8 @@ import (
 
 func ordinaryCard() card {
 	c := card{rails: 2, at: 0x7f00_0000_1000, slots: 16, bytes: 16 << 10, ready: true}
-	c.ends[0] = end{Address{GID: [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: 7}, LID: 3, MTU: 1024, QP: 17, PSN: 1<<24 - 1}, 99}
+	c.ends[0] = end{Address{GID: [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: 7}, LID: 3, MTU: 1024, QP: 17, PSN: 1<<24 - 1},
+		99}
 	c.ends[1] = end{Address{GID: [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: 8}, LID: 4, MTU: 4096, QP: 17, PSN: 5}, 98}
 	return c
 }
@@ -27,7 +28,8 @@ func TestCards(t *testing.T) {
 		}
 	}
 	long := card{refusal: strings.Repeat("no\n", 1000)}
-	if got, err := decode(long.encode()); err != nil || len(got.refusal) != mostWords || strings.Contains(got.refusal, "\n") {
+	if got, err := decode(long.encode()); err != nil || len(got.refusal) != mostWords ||
+		strings.Contains(got.refusal, "\n") {
 		t.Errorf("a long refusal: %q, %v", got.refusal, err)
 	}
 }
@@ -84,7 +86,8 @@ func FuzzCard(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if c.refusal == "" && (!bytes.Equal(c.encode(), b) || c.at+controlOffset(c.slots, c.bytes)+controlSlots*controlBytes < c.at) {
+		if c.refusal == "" && (!bytes.Equal(c.encode(), b) ||
+			c.at+controlOffset(c.slots, c.bytes)+controlSlots*controlBytes < c.at) {
 			t.Fatalf("%x is %+v", b, c)
 		}
 	})

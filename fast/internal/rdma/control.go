@@ -138,7 +138,8 @@ func parseRemoteBuffer(from []byte) (b remoteBuffer, err error) {
 	if uint8(first) != kindRemoteBuffer || first>>9 != 0 {
 		return b, fmt.Errorf("a place of kind %#x", first)
 	}
-	b = remoteBuffer{n: binary.LittleEndian.Uint64(from[8:]), granted: first>>8 == 1, at: binary.LittleEndian.Uint64(from[16:])}
+	b = remoteBuffer{n: binary.LittleEndian.Uint64(from[8:]), granted: first>>8 == 1,
+		at: binary.LittleEndian.Uint64(from[16:])}
 	for i := range b.keys {
 		b.keys[i] = binary.LittleEndian.Uint32(from[24+4*i:])
 	}

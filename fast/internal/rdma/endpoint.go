@@ -69,7 +69,8 @@ func New(rank, size int, domains []Domain, sendCard func(peer int, card []byte))
 }
 
 // newEndpoint is New with that many slots of that many bytes for each link.
-func newEndpoint(rank, size int, domains []Domain, sendCard func(peer int, card []byte), slots, bytes uint32) *Endpoint {
+func newEndpoint(rank, size int, domains []Domain, sendCard func(peer int, card []byte), slots,
+	bytes uint32) *Endpoint {
 	r := newRails(domains)
 	e := &Endpoint{rails: r, registered: regCache{rails: r}, slots: slots, bytes: bytes, sendCard: sendCard,
 		links: make([]link, size), conns: make([]*conn, size),

@@ -25,11 +25,13 @@ type world struct {
 }
 
 var worlds = map[string]world{
-	"usual":      {Options: fabric.Options{Inline: 200}, always: true},
-	"few slots":  {Options: fabric.Options{MTU: 256, MaxMessage: 100_000}, slots: 4, bytes: 4 << 10, start: 1<<32 - 5, always: true},
+	"usual": {Options: fabric.Options{Inline: 200}, always: true},
+	"few slots": {Options: fabric.Options{MTU: 256, MaxMessage: 100_000}, slots: 4, bytes: 4 << 10, start: 1<<32 - 5,
+		always: true},
 	"registered": {Options: fabric.Options{MaxMessage: 1 << 20, Lazy: 3}, known: true},
 	"two rails":  {Options: fabric.Options{MaxMessage: 1 << 20}, known: true, rails: []int{2}, always: true},
-	"three rails": {Options: fabric.Options{MTU: 1024, MaxMessage: 100_000, Lazy: 3}, slots: 8, bytes: 4 << 10, start: 1<<30 - 1,
+	"three rails": {Options: fabric.Options{MTU: 1024, MaxMessage: 100_000, Lazy: 3}, slots: 8, bytes: 4 << 10,
+		start: 1<<30 - 1,
 		known: true, rails: []int{3, 2, 3, 1}},
 	"slow device": {Options: fabric.Options{MTU: 1024, Inline: 64, Lazy: 8}, slots: 8, bytes: 8 << 10, start: 1<<30 - 3},
 }
@@ -139,9 +141,11 @@ func (w world) group(t testing.TB, size int) *group {
 			d := g.Domain(fmt.Sprint("sim", rank, "abcdefgh"[i:i+1]))
 			rails, domains = append(rails, d), append(domains, d)
 		}
-		e := rdma.NewEndpoint(rank, size, domains, func(peer int, card []byte) { g.carry(rank, peer, card) }, w.slots, w.bytes)
+		e := rdma.NewEndpoint(rank, size, domains, func(peer int, card []byte) { g.carry(rank, peer, card) }, w.slots,
+			w.bytes)
 		e.StartAt(w.start)
-		m := member{Endpoint: e, device: rails[0], rails: rails, others: func() []member { return g.all }, closed: new(atomic.Bool)}
+		m := member{Endpoint: e, device: rails[0], rails: rails, others: func() []member { return g.all },
+			closed: new(atomic.Bool)}
 		if w.known {
 			m.known = map[*byte]int{}
 		}

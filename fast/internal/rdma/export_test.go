@@ -65,7 +65,8 @@ func (p Peer) ControlOffset() uint64 { return controlOffset(p.Slots, p.Bytes) }
 
 // looseLink returns a link that is connected with nothing.
 func looseLink() *link {
-	l := &link{conn: &conn{slots: 4, bytes: leastBytes, memory: make([]byte, linkBytes(4, leastBytes))}, pairs: make([]queuePair, 1)}
+	l := &link{conn: &conn{slots: 4, bytes: leastBytes, memory: make([]byte, linkBytes(4, leastBytes))},
+		pairs: make([]queuePair, 1)}
 	l.main = &l.pairs[0]
 	l.main.link = l
 	return l

@@ -89,7 +89,8 @@ func (s *stranger) write(offset uint64, data []byte, imm uint32) {
 func (s *stranger) writeOver(pair int, offset uint64, data []byte, imm uint32) {
 	one := &s.pairs[pair]
 	copy(s.memory, data)
-	w := rdma.Write{ID: one.posted, From: one.region, Memory: s.memory, Length: len(data), To: s.to.At + offset, Key: s.to.Ends[pair].Key,
+	w := rdma.Write{ID: one.posted, From: one.region, Memory: s.memory, Length: len(data), To: s.to.At + offset,
+		Key:       s.to.Ends[pair].Key,
 		Immediate: imm, Tell: true, Signal: true, Inline: true}
 	one.posted++
 	if _, err := one.pair.Write([]rdma.Write{w}); err != nil {
@@ -111,7 +112,8 @@ func (s *stranger) awaitPlace() {
 	s.t.Fatal("rank 0 does not say where a message is to go")
 }
 
-// leaveEarly sends the beginning and the end of a message, and leaves, though nothing has come over the other queue pair.
+// leaveEarly sends the beginning and the end of a message, and leaves, though nothing has come over the other queue
+// pair.
 func (s *stranger) leaveEarly(at uint64, first []byte) {
 	s.write(at, first, rdma.Segment)
 	s.awaitPlace()
@@ -137,9 +139,13 @@ func TestHostile(t *testing.T) {
 		bytes int
 		write func(s *stranger)
 	}{
-		"a number too high":        {0, func(s *stranger) { s.write(slot, empty, rdma.Segment|1) }},
-		"a number too low":         {0, func(s *stranger) { s.write(slot, empty, rdma.Segment|1<<30-1) }},
-		"the same number twice":    {0, func(s *stranger) { s.write(slot, empty, rdma.Segment); s.write(slot, empty, rdma.Segment) }},
+		"a number too high": {0, func(s *stranger) { s.write(slot, empty, rdma.Segment|1) }},
+		"a number too low":  {0, func(s *stranger) { s.write(slot, empty, rdma.Segment|1<<30-1) }},
+		"the same number twice": {0, func(s *stranger) {
+			s.write(slot, empty, rdma.Segment)
+			s.write(slot, empty,
+				rdma.Segment)
+		}},
 		"no header":                {0, func(s *stranger) { s.write(slot, nil, rdma.Segment) }},
 		"half a header":            {0, func(s *stranger) { s.write(rdma.HeaderAt, empty[:8], rdma.Segment) }},
 		"more than a slot":         {0, func(s *stranger) { s.write(0, make([]byte, rdma.DefaultBytes), rdma.Segment) }},
@@ -150,14 +156,23 @@ func TestHostile(t *testing.T) {
 			s.write(slot, long, rdma.Segment)
 			s.write(rdma.DefaultBytes+slot, long, rdma.Segment|1)
 		}},
-		"frees what is not sent":    {0, func(s *stranger) { s.write(0, nil, rdma.Freed|1) }},
-		"frees backwards":           {0, func(s *stranger) { s.write(0, nil, rdma.Freed|(1<<30-1)) }},
-		"frees with bytes":          {0, func(s *stranger) { s.write(0, empty, rdma.Freed) }},
-		"frees words not said":      {0, func(s *stranger) { s.write(0, nil, rdma.ControlFreed|1) }},
-		"says nonsense":             {0, func(s *stranger) { s.write(s.to.ControlOffset(), []byte("nonsense, and more of it"), rdma.Control) }},
-		"says half a word":          {0, func(s *stranger) { s.write(s.to.ControlOffset(), []byte{6}, rdma.Control) }},
-		"says a message":            {0, func(s *stranger) { s.write(s.to.ControlOffset(), empty[len(empty)-16:], rdma.Control) }},
-		"says too much":             {0, func(s *stranger) { s.write(s.to.ControlOffset(), make([]byte, 5000), rdma.Control) }},
+		"frees what is not sent": {0, func(s *stranger) { s.write(0, nil, rdma.Freed|1) }},
+		"frees backwards":        {0, func(s *stranger) { s.write(0, nil, rdma.Freed|(1<<30-1)) }},
+		"frees with bytes":       {0, func(s *stranger) { s.write(0, empty, rdma.Freed) }},
+		"frees words not said":   {0, func(s *stranger) { s.write(0, nil, rdma.ControlFreed|1) }},
+		"says nonsense": {0, func(s *stranger) {
+			s.write(s.to.ControlOffset(), []byte("nonsense, and more of it"),
+				rdma.Control)
+		}},
+		"says half a word": {0, func(s *stranger) { s.write(s.to.ControlOffset(), []byte{6}, rdma.Control) }},
+		"says a message": {0, func(s *stranger) {
+			s.write(s.to.ControlOffset(), empty[len(empty)-16:],
+				rdma.Control)
+		}},
+		"says too much": {0, func(s *stranger) {
+			s.write(s.to.ControlOffset(), make([]byte, 5000),
+				rdma.Control)
+		}},
 		"says the second word":      {0, func(s *stranger) { s.write(s.to.ControlOffset(), nil, rdma.Control|1) }},
 		"writes beyond the memory":  {0, func(s *stranger) { s.write(1<<40, empty, rdma.Segment) }},
 		"writes before the memory":  {0, func(s *stranger) { s.to.At -= 64; s.write(0, empty, rdma.Segment) }},
@@ -274,7 +289,8 @@ func TestNoise(t *testing.T) {
 		s.write(s.to.ControlOffset(), b[:rnd.IntN(len(b))], rdma.Control)
 		s.write(0, nil, rnd.Uint32())
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-		_ = s.rank0.Exchange(ctx, []wire.Send{{Peer: 1, Data: make([]byte, 10)}}, []wire.Recv{{Peer: 1, Into: make([]byte, 2)}})
+		_ = s.rank0.Exchange(ctx, []wire.Send{{Peer: 1, Data: make([]byte, 10)}},
+			[]wire.Recv{{Peer: 1, Into: make([]byte, 2)}})
 		cancel()
 		_ = s.rank0.Close()
 	}

@@ -59,7 +59,8 @@ func (g *group) pass(data, into []byte) error {
 // TestRails: a long message comes whole over the rails that both ranks have, each of which carries its part; without
 // registered memory it goes over one, as short messages do. The numbers of stripes wrap around.
 func TestRails(t *testing.T) {
-	for _, rails := range [][]int{{1, 1}, {2, 2}, {3, 3}, {3, 2}, {2, 3}, {1, 3}, {3, 1}, {rdma.MostRails, rdma.MostRails}} {
+	for _, rails := range [][]int{{1, 1}, {2, 2}, {3, 3}, {3, 2}, {2, 3}, {1, 3}, {3, 1},
+		{rdma.MostRails, rdma.MostRails}} {
 		for _, known := range [][2]bool{{true, true}, {false, true}, {true, false}, {false, false}} {
 			w := world{Options: fabric.Options{MaxMessage: 1<<20 + 1000, Lazy: 2}, rails: rails, start: 1<<32 - 2}
 			if rails[0] == 3 {
@@ -68,7 +69,8 @@ func TestRails(t *testing.T) {
 			g := w.group(t, 2)
 			both := min(rails[0], rails[1])
 			_, before := g.carried(nil)
-			for i, n := range []int{rdma.LongBytes - 1, rdma.LongBytes, rdma.LongBytes + 1, 1_000_003, 5 << 20, rdma.LongBytes + 4095, 600_011} {
+			for i, n := range []int{rdma.LongBytes - 1, rdma.LongBytes, rdma.LongBytes + 1, 1_000_003, 5 << 20,
+				rdma.LongBytes + 4095, 600_011} {
 				data, into := pattern(n, i), make([]byte, n)
 				g.known(data, into, known)
 				if err := g.pass(data, into); err != nil {
@@ -85,7 +87,8 @@ func TestRails(t *testing.T) {
 						least, most = n, n+n/10
 					}
 					if got < least || got > most+2000 {
-						t.Errorf("%v rails, %v, %d bytes: rail %d carries %d bytes, want %d to %d", rails, known, n, rail, got, least, most)
+						t.Errorf("%v rails, %v, %d bytes: rail %d carries %d bytes, want %d to %d", rails, known, n, rail, got, least,
+							most)
 					}
 				}
 			}
@@ -161,7 +164,8 @@ func TestRailPortFails(t *testing.T) {
 	}
 	gone := errors.New("port 1 is down")
 	g.all[0].rails[1].FailPort(gone)
-	if err := <-done; !errors.Is(err, gone) || errors.Is(err, wire.ErrDied) || !bytes.Contains([]byte(err.Error()), []byte("sim0b")) {
+	if err := <-done; !errors.Is(err, gone) || errors.Is(err, wire.ErrDied) || !bytes.Contains([]byte(err.Error()),
+		[]byte("sim0b")) {
 		t.Error(err)
 	}
 }
@@ -192,8 +196,8 @@ func TestArmed(t *testing.T) {
 	})
 }
 
-// TestLastWord: a rank that sends a long message and closes has sent it, though its last word goes over another queue pair
-// than most of it, and can come before that.
+// TestLastWord: a rank that sends a long message and closes has sent it, though its last word goes over another queue
+// pair than most of it, and can come before that.
 func TestLastWord(t *testing.T) {
 	s := newStranger(t, 2)
 	into := make([]byte, rdma.LongBytes)

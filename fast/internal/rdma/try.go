@@ -99,7 +99,8 @@ func awaitSelf(ctx context.Context, d Domain, n int) error {
 // check returns what is wrong with a completion of a write of n bytes, as far as it shows.
 func (c *Completion) check(n int) error {
 	if c.Err == nil && c.Received && (c.Immediate != selfImmediate || c.Bytes != uint32(n)) {
-		return fmt.Errorf("it has come with %d bytes and immediate %#x, not %d and %#x", c.Bytes, c.Immediate, n, selfImmediate)
+		return fmt.Errorf("it has come with %d bytes and immediate %#x, not %d and %#x", c.Bytes, c.Immediate, n,
+			selfImmediate)
 	}
 	return c.Err
 }

@@ -47,7 +47,8 @@ func TestTry(t *testing.T) {
 	}{
 		{t.Context(), d, ""},
 		{t.Context(), fabric.New(fabric.Options{Registered: 1 << 10}).Domain("poor"), "poor: register"},
-		{t.Context(), odd{d, func([]rdma.Completion) error { return errors.New("the port is down") }}, "a write to itself: the port is down"},
+		{t.Context(), odd{d, func([]rdma.Completion) error { return errors.New("the port is down") }},
+			"a write to itself: the port is down"},
 		{t.Context(), odd{d, all(func(c *rdma.Completion) { c.Err = errors.New("status 12") })}, "status 12"},
 		{t.Context(), odd{d, all(func(c *rdma.Completion) { c.Immediate++ })}, "immediate 0x600dbef0"},
 		{t.Context(), odd{d, all(func(c *rdma.Completion) { c.Bytes-- })}, "with 8 bytes"},

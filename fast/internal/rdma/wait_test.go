@@ -34,7 +34,8 @@ func TestPatience(t *testing.T) {
 	devices := []*watched{{Domain: f.Domain("one")}, {Domain: f.Domain("two")}}
 	ends := make([]*rdma.Endpoint, 2)
 	for rank := range ends {
-		ends[rank] = rdma.New(rank, 2, []rdma.Domain{devices[rank]}, func(peer int, card []byte) { ends[peer].ReceiveCard(rank, card) })
+		ends[rank] = rdma.New(rank, 2, []rdma.Domain{devices[rank]},
+			func(peer int, card []byte) { ends[peer].ReceiveCard(rank, card) })
 		defer func() { _ = ends[rank].Close() }()
 	}
 	received := make(chan error)
@@ -102,7 +103,8 @@ func TestLateCompletion(t *testing.T) {
 	domains := []rdma.Domain{device, f.Domain("two")}
 	ends := make([]*rdma.Endpoint, 2)
 	for rank := range ends {
-		ends[rank] = rdma.New(rank, 2, domains[rank:rank+1], func(peer int, card []byte) { ends[peer].ReceiveCard(rank, card) })
+		ends[rank] = rdma.New(rank, 2, domains[rank:rank+1],
+			func(peer int, card []byte) { ends[peer].ReceiveCard(rank, card) })
 		defer func() { _ = ends[rank].Close() }()
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), long)

@@ -11,7 +11,8 @@ import (
 func TestNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slots := uint32(1) << rapid.IntRange(2, 6).Draw(t, "slots")
-		start := rapid.OneOf(rapid.Uint32Range(1<<32-70, 1<<32-1), rapid.Uint32Range(1<<30-70, 1<<30), rapid.Uint32()).Draw(t, "start")
+		start := rapid.OneOf(rapid.Uint32Range(1<<32-70, 1<<32-1), rapid.Uint32Range(1<<30-70, 1<<30), rapid.Uint32()).Draw(t,
+			"start")
 		w := credits{slots: slots, sent: start, freed: start}
 		b := ring{slots: slots, next: start, arrived: start, reported: start}
 		var flying, back []uint32
@@ -124,7 +125,8 @@ func FuzzAside(f *testing.F) {
 
 // TestPlaces: what is written can be read.
 func TestPlaces(t *testing.T) {
-	for _, p := range []remoteBuffer{{}, {n: 1 << 63, granted: true, at: 1<<64 - 1, keys: [MostRails]uint32{1<<32 - 1, MostRails - 1: 7}}} {
+	for _, p := range []remoteBuffer{{}, {n: 1 << 63, granted: true, at: 1<<64 - 1, keys: [MostRails]uint32{1<<32 - 1,
+		MostRails - 1: 7}}} {
 		if got, err := parseRemoteBuffer(p.append(nil)); err != nil || got != p {
 			t.Errorf("%+v is read as %+v: %v", p, got, err)
 		}

@@ -30,7 +30,8 @@ func newAuthority(t testing.TB, name string) *authority {
 	return a
 }
 
-func sign(t testing.TB, template, parent *x509.Certificate, by ed25519.PrivateKey) (*x509.Certificate, ed25519.PrivateKey) {
+func sign(t testing.TB, template, parent *x509.Certificate, by ed25519.PrivateKey) (*x509.Certificate,
+	ed25519.PrivateKey) {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

@@ -43,7 +43,8 @@ var (
 
 // reasons are the errors that a server sends to a client. A reply carries an index into this list, so new ones are
 // added at the end.
-var reasons = [...]error{nil, ErrWrongVersion, ErrWrongMode, ErrWrongSecret, ErrWrongCertificate, ErrWrongJob, ErrStaleEpoch,
+var reasons = [...]error{nil, ErrWrongVersion, ErrWrongMode, ErrWrongSecret, ErrWrongCertificate, ErrWrongJob,
+	ErrStaleEpoch,
 	ErrWrongSize, ErrWrongRank, wire.ErrFenced, ErrBusy, ErrRefused}
 
 // encodeReason returns the index of err in reasons, and the rest of its text.

@@ -199,7 +199,8 @@ func TestSilence(t *testing.T) {
 	cred := [2]Credentials{secret, secret}
 	var cuts []cut
 	for side, all := range lengths(t, cred, l, false) {
-		for _, after := range []int{0, 1, 12, replyBytes - 1, replyBytes, replyBytes + 1, all / 4, all / 2, all - 96, all - 1} {
+		for _, after := range []int{0, 1, 12, replyBytes - 1, replyBytes, replyBytes + 1, all / 4, all / 2, all - 96,
+			all - 1} {
 			cuts = append(cuts, cut{side, after, silent, false})
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 // FuzzPreamble: no preamble and answer but those of who has the secret, and knows the challenge, are taken.
 func FuzzPreamble(f *testing.F) {
-	cred, certified := FromSecret(secretOf("ours")), FromCertificate(newAuthority(f, "ours").certificate(f, ordinary("x")), nil)
+	cred, certified := FromSecret(secretOf("ours")), FromCertificate(newAuthority(f, "ours").certificate(f, ordinary("x")),
+		nil)
 	challenge := bytes.Repeat([]byte{7}, challengeBytes)
 	says := func(c Credentials, me Identity, challenge []byte, private bool) []byte {
 		b := encodePreamble(c, me, 1, private)

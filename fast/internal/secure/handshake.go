@@ -19,7 +19,8 @@ func withBudget(ctx context.Context, conn net.Conn, handshake func() error) erro
 	if err == nil {
 		err = handshake()
 	}
-	if !stop() && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)) { // ctx has ended, and AfterFunc spoils the deadline
+	// ctx has ended, and AfterFunc spoils the deadline
+	if !stop() && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)) {
 		err = context.Cause(ctx)
 	}
 	if err == nil {

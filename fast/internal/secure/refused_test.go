@@ -168,7 +168,8 @@ func TestManyRefusals(t *testing.T) {
 				t.Log(err)
 			}
 		})
-		t.Logf("bar 7, handshake: %d of %s: %d accepted, %d with another error", tries, x.name, accepted.Load(), otherwise.Load())
+		t.Logf("bar 7, handshake: %d of %s: %d accepted, %d with another error", tries, x.name, accepted.Load(),
+			otherwise.Load())
 		if accepted.Load() > 0 || otherwise.Load() > 0 || len(s.accepted) > 0 {
 			t.Errorf("%s: the server has accepted %d", x.name, len(s.accepted))
 		}

@@ -24,7 +24,8 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	}
 	certified := FromCertificate(*own, nil)
 	var out bytes.Buffer
-	for _, x := range []any{secret, &secret, []Secret{secret}, map[string]Secret{"secret": secret}, struct{ S Secret }{secret},
+	for _, x := range []any{secret, &secret, []Secret{secret}, map[string]Secret{"secret": secret},
+		struct{ S Secret }{secret},
 		cred, struct{ C Credentials }{cred}, NewServer(cred, process(1)), certified, []Credentials{certified}} {
 		for _, verb := range "vsqxXdbotTUcegG" { // %p, which is wrong for all but pointers, shows all there is
 			fmt.Fprintf(&out, "%"+string(verb)+"%+"+string(verb)+"%#"+string(verb)+"\n", x, x, x)

@@ -74,7 +74,8 @@ func TestStrays(t *testing.T) {
 	}
 	s.stop() // which sends away the last silent ones
 	running.Wait()
-	t.Logf("bar 6, handshake: %d strays, up to %d inside at once; %d processes came in after %v, %v without; %d KiB of memory",
+	t.Logf("bar 6, handshake: %d strays, up to %d inside at once; %d processes came in after %v, %v without; %d "+
+		"KiB of memory",
 		tries, most.Load(), processes, during, clean, grown>>10)
 	if most.Load() > int64(me.Size+extraHandshakes) || grown > 16<<20 {
 		t.Errorf("%d handshakes at once and %d bytes: too many", most.Load(), grown)

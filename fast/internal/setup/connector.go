@@ -71,7 +71,8 @@ func (p *Connector) connect(ctx context.Context, f *Group) (transport.Transport,
 		far, err := p.beyond(ctx, f)
 		return far.Transport, err
 	}
-	host := &Group{Plane: f.Plane, ID: f.ID, Rank: slices.Index(local, f.Rank), Members: make([]int, len(local)), Ranks: local}
+	host := &Group{Plane: f.Plane, ID: f.ID, Rank: slices.Index(local, f.Rank), Members: make([]int, len(local)),
+		Ranks: local}
 	for i, r := range local {
 		host.Members[i] = f.Members[r]
 	}

@@ -38,7 +38,8 @@ func (p *Connector) beyond(ctx context.Context, f *Group) (transport.Half, error
 	case len(able) == len(f.Members):
 		return transport.Half{Name: "rdma", Transport: t}, nil
 	}
-	return transport.Half{Transport: transport.NewComposite(len(f.Members), able, transport.Half{Name: "rdma", Transport: t},
+	return transport.Half{Transport: transport.NewComposite(len(f.Members), able,
+		transport.Half{Name: "rdma", Transport: t},
 		transport.Half{Name: "tcp", Transport: p.dial(f)})}, nil
 }
 

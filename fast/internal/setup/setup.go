@@ -117,8 +117,9 @@ type memberDown struct{ wire.PeerError }
 
 // Watched returns ctx, which ends too when a member is down, with that as its cause.
 //
-// A member that closes its mesh has failed, or has heard from rank 0 that all are ready, and has closed its communicator
-// at once. Rank 0 is about to say which: a rank that is ready itself waits for that, and another one for a while.
+// A member that closes its mesh has failed, or has heard from rank 0 that all are ready, and has closed its
+// communicator at once. Rank 0 is about to say which: a rank that is ready itself waits for that, and another one for a
+// while.
 func (f *Group) Watched(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := f.Plane.Watch(func(process int, err error) {
@@ -149,9 +150,11 @@ func (f *Group) Words(err error) []byte {
 	var late *wire.TimeoutError
 	var inner *wire.Inner
 	switch {
-	case !errors.As(err, &inner) && errors.As(err, &peer) && errors.As(peer.Err, &late): // of the rank that has told this one
+	case !errors.As(err, &inner) && errors.As(err, &peer) && errors.As(peer.Err, &late):
+		// of the rank that has told this one
 		n.Ended, n.Waiting, n.Rank = failure.Ends.Of(late.Err), failure.Listed(late.Waiting), f.processOf(peer.Rank)
-	case inner != nil, n.Down == "" && n.Ended == "": // of the communicator that this one is made from, whose ranks are others
+	case inner != nil, n.Down == "" && n.Ended == "":
+		// of the communicator that this one is made from, whose ranks are others
 		n.Down, n.Rank = failure.Downs.Of(err), -1
 	default:
 		n.Rank = f.processOf(n.Rank)
@@ -177,7 +180,8 @@ func (f *Group) Told(process int, body []byte) error {
 	n.Waiting = f.each(n.Waiting, f.RankOf)
 	switch {
 	case down != nil && culprit >= 0 && culprit != f.own() && culprit != from:
-		return fmt.Errorf("rank %d: %w", from, &failure.RemoteError{Text: n.Text, Is: &wire.PeerError{Rank: culprit, Err: down}})
+		return fmt.Errorf("rank %d: %w", from, &failure.RemoteError{Text: n.Text, Is: &wire.PeerError{Rank: culprit,
+			Err: down}})
 	case down != nil && n.Rank < 0:
 		return fmt.Errorf("rank %d: %w", from, &failure.RemoteError{Text: n.Text, Is: down})
 	case n.Over:
@@ -186,7 +190,8 @@ func (f *Group) Told(process int, body []byte) error {
 		if culprit < 0 || culprit == f.own() {
 			culprit = from
 		}
-		return &wire.PeerError{Rank: culprit, Err: &failure.RemoteError{Text: n.Text, Is: &wire.TimeoutError{Waiting: n.Waiting, Err: end}}}
+		return &wire.PeerError{Rank: culprit, Err: &failure.RemoteError{Text: n.Text,
+			Is: &wire.TimeoutError{Waiting: n.Waiting, Err: end}}}
 	}
 	return fmt.Errorf("rank %d: %w", from, &failure.RemoteError{Text: n.Text})
 }

@@ -22,8 +22,8 @@ func (p *toldPlane) Watch(f func(process int, err error)) (stop func()) {
 	return func() {}
 }
 
-// TestMemberCloses: a rank that is ready waits for what rank 0 decides, although another rank has heard that before, and
-// has closed its communicator. A rank that is not ready, and one whose rank 0 has closed, give up.
+// TestMemberCloses: a rank that is ready waits for what rank 0 decides, although another rank has heard that before,
+// and has closed its communicator. A rank that is not ready, and one whose rank 0 has closed, give up.
 func TestMemberCloses(t *testing.T) {
 	for name, x := range map[string]struct {
 		ready  bool

@@ -107,7 +107,8 @@ func newRounds(e *Endpoint, kind string, bytes int) *rounds {
 			continue
 		}
 		r.sends = append(r.sends, wire.Send{Peer: peer, Data: r.data})
-		recv := wire.Recv{Peer: peer, Into: r.data, With: r.data, Kernel: addFloat32, AfterSend: true, ReceivedFirst: e.rank == 1}
+		recv := wire.Recv{Peer: peer, Into: r.data, With: r.data, Kernel: addFloat32, AfterSend: true,
+			ReceivedFirst: e.rank == 1}
 		if kind == "flat" {
 			recv = wire.Recv{Peer: peer, Into: make([]byte, bytes), Lend: true}
 		}

@@ -42,7 +42,8 @@ func TestMismatch(t *testing.T) {
 	all[0].Begin(wire.NewMark(&wire.Call{Seq: 8})) // it is further, but its call can still be read
 	err := recv(all[1], 0)
 	var m *wire.MismatchError
-	if !errors.As(err, &m) || *m != (wire.MismatchError{Rank: 0, Seq: 7, TheirSeq: 7, Field: "count", Mine: "12", Theirs: "10"}) {
+	if !errors.As(err, &m) || *m != (wire.MismatchError{Rank: 0, Seq: 7, TheirSeq: 7, Field: "count", Mine: "12",
+		Theirs: "10"}) {
 		t.Error(err)
 	}
 }
@@ -113,11 +114,12 @@ var hostile = map[string]struct {
 	attack func(e *Endpoint)
 	want   string
 }{
-	"taken too much":    {func(e *Endpoint) { e.links[1].out.head.tail.Store(slots + 1) }, broken},
-	"taken before":      {func(e *Endpoint) { e.links[1].out.head.tail.Store(1<<32 - 1) }, broken},
-	"wrong seq":         {func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(77) }, broken},
-	"next round's seq":  {func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(depth + 1) }, broken},
-	"wrong fingerprint": {func(e *Endpoint) { l := &e.links[1].in.head.lines[0]; l.fingerprint = 1; l.seq.Store(1) }, differs},
+	"taken too much":   {func(e *Endpoint) { e.links[1].out.head.tail.Store(slots + 1) }, broken},
+	"taken before":     {func(e *Endpoint) { e.links[1].out.head.tail.Store(1<<32 - 1) }, broken},
+	"wrong seq":        {func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(77) }, broken},
+	"next round's seq": {func(e *Endpoint) { e.links[1].in.head.lines[0].seq.Store(depth + 1) }, broken},
+	"wrong fingerprint": {func(e *Endpoint) { l := &e.links[1].in.head.lines[0]; l.fingerprint = 1; l.seq.Store(1) },
+		differs},
 	"wrong length": {func(e *Endpoint) {
 		l := &e.links[1].in.head.lines[0]
 		l.fingerprint, l.left = e.current.Fingerprint, 1<<31
@@ -171,7 +173,8 @@ func TestSegmentNowhere(t *testing.T) {
 	all := group(t, 3)
 	defer closeGroup(all)
 	l := &all[0].links[1]
-	for _, where := range []uint32{inFullMulticast + multicastSlots, nowhere - 1, nowhere, inRegion, inProcess, 1<<32 - multicastSlots, 1<<32 - 1} {
+	for _, where := range []uint32{inFullMulticast + multicastSlots, nowhere - 1, nowhere, inRegion, inProcess,
+		1<<32 - multicastSlots, 1<<32 - 1} {
 		if all[0].segment(l, &l.in.head.lines[0], where, small) != nil {
 			t.Errorf("%#x is a place", where)
 		}

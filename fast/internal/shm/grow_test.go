@@ -61,7 +61,8 @@ func TestGrow(t *testing.T) {
 			t.Errorf("%d ranks: %d segments", size, got)
 		}
 		taken := grownAll.Load() - before
-		if got := allocated(t, memory); !all[0].grown || all[1].grown || taken < int64(ownBytes(size)) || got > idle+int(taken) {
+		if got := allocated(t, memory); !all[0].grown || all[1].grown || taken < int64(ownBytes(size)) ||
+			got > idle+int(taken) {
 			t.Errorf("%d ranks have %d bytes, of which %d are said to be for long messages", size, got, taken)
 		}
 		closeGroup(all)

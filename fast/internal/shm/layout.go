@@ -83,7 +83,8 @@ const inline = 128 - 24
 
 // The values of line.where for segments that are not offered.
 const (
-	inSmall         = iota                         // in the line if they fit there, or else in the ring's small slot of that line
+	// in the line if they fit there, or else in the ring's small slot of that line
+	inSmall         = iota
 	inFull                                         // in its full slot
 	inMulticast                                    // in small multicast slot 0 of the sender, and so on
 	inFullMulticast = inMulticast + multicastSlots // in full slot 0
@@ -162,8 +163,8 @@ func idleBytes(size int) int {
 	return (n + page - 1) / page * page
 }
 
-// idlePart returns which of these bytes a rank allocates: whole huge pages as far as there are any, and none if the ranks
-// before it have allocated all.
+// idlePart returns which of these bytes a rank allocates: whole huge pages as far as there are any, and none if the
+// ranks before it have allocated all.
 func idlePart(rank, size int) (from, to int) {
 	n := idleBytes(size)
 	part := (n/size + huge) &^ (huge - 1)

@@ -122,7 +122,8 @@ func (m *outgoing) part(at, n int, where uint32) events.Part {
 
 // part returns the event's description of n bytes of m from byte at on, in the next segment of its ring.
 func (m *incoming) part(at, n int, where uint32, lent bool) events.Part {
-	return events.Part{Peer: m.link.peer, At: at, Bytes: n, Via: via(where, len(m.Into)-at), Segment: m.link.in.next, Lent: lent}
+	return events.Part{Peer: m.link.peer, At: at, Bytes: n, Via: via(where, len(m.Into)-at), Segment: m.link.in.next,
+		Lent: lent}
 }
 
 // via returns how a segment travels, for the where of its line and the rest bytes left of its message.

@@ -14,9 +14,9 @@ const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
 // Create makes the shared memory for size ranks and returns a descriptor of its file. Every rank needs its own
 // descriptor for Attach. The memory that ranks have from the beginning is allocated by them, so that a lack of it is an
-// error of Create or Attach and not a signal on use: the first part here, which has all that Attach uses, and the others
-// by one rank each, at the same time. Before Linux 5.14, which cannot be asked for more later, everything is allocated
-// here.
+// error of Create or Attach and not a signal on use: the first part here, which has all that Attach uses, and the
+// others by one rank each, at the same time. Before Linux 5.14, which cannot be asked for more later, everything is
+// allocated here.
 func Create(size int) (fd int, err error) {
 	if size < 2 || size > MaxSize {
 		return -1, fmt.Errorf("%d ranks: shared memory serves 2 to %d", size, MaxSize)

@@ -42,7 +42,8 @@ func TestLayout(t *testing.T) {
 	for size := 2; size <= MaxSize; size++ {
 		ring, multicast, slot := fullSlots(size)
 		data, crowd := size*((size-1)*ring+multicast)*slot, size > few
-		if slot%wire.Segment != 0 || slot <= small || slot > maxSlot || data > budget || (crowd && slot < maxSlot && 2*data <= budget) ||
+		if slot%wire.Segment != 0 || slot <= small || slot > maxSlot || data > budget ||
+			(crowd && slot < maxSlot && 2*data <= budget) ||
 			ring > slots || multicast > maxMulticastSlots || (ring == 0) != crowd || (multicast == 0) != (size == 2) {
 			t.Fatalf("%d ranks: %d and %d slots of %d bytes", size, ring, multicast, slot)
 		}
@@ -169,7 +170,8 @@ func TestIdleParts(t *testing.T) {
 			at = to
 		}
 		if _, first := idlePart(0, size); at != idleBytes(size) || first < ringsOffset(size) {
-			t.Errorf("%d ranks: %d bytes are allocated, %d of them by the first one, want %d and %d", size, at, first, idleBytes(size), ringsOffset(size))
+			t.Errorf("%d ranks: %d bytes are allocated, %d of them by the first one, want %d and %d", size, at, first,
+				idleBytes(size), ringsOffset(size))
 		}
 	}
 }

@@ -28,7 +28,8 @@ func (e *Endpoint) share() {
 	e.shared = e.shared[:0]
 	for i := 1; i < len(e.out); i++ {
 		m, before := &e.out[i], &e.out[i-1]
-		if len(m.Data) <= inline || len(m.Data) != len(before.Data) || unsafe.SliceData(m.Data) != unsafe.SliceData(before.Data) {
+		if len(m.Data) <= inline || len(m.Data) != len(before.Data) ||
+			unsafe.SliceData(m.Data) != unsafe.SliceData(before.Data) {
 			continue
 		}
 		if before.shared == 0 {

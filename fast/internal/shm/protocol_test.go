@@ -35,8 +35,10 @@ func TestProtocol(t *testing.T) {
 		{peekFrom, 1, inProcess, "CMA"},
 	} {
 		words := all[0].Protocol(test.bytes, false)
-		if where := whereFirst(t, all, pages[:test.bytes], test.last); where != test.where || !strings.Contains(words, test.words) {
-			t.Errorf("%d bytes to ranks up to %d go to %#x, want %#x; Protocol says %q", test.bytes, test.last, where, test.where, words)
+		if where := whereFirst(t, all, pages[:test.bytes], test.last); where != test.where ||
+			!strings.Contains(words, test.words) {
+			t.Errorf("%d bytes to ranks up to %d go to %#x, want %#x; Protocol says %q", test.bytes, test.last, where,
+				test.where, words)
 		}
 	}
 	for bytes, absent := range map[int]string{inline: "slot", small: "KiB", directFrom - 1: "Alloc", peekFrom - 1: "CMA"} {

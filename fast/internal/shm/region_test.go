@@ -173,7 +173,8 @@ func TestRegion(t *testing.T) {
 			t.Errorf("%d bytes: others can write", n)
 			_ = unix.Munmap(b)
 		}
-		if unix.Ftruncate(fd, 0) == nil || unix.Fallocate(fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 0, 4096) == nil {
+		if unix.Ftruncate(fd, 0) == nil || unix.Fallocate(fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 0,
+			4096) == nil {
 			t.Errorf("%d bytes: others can take memory away", n)
 		}
 		unmapShared(mapped)
@@ -184,7 +185,8 @@ func TestRegion(t *testing.T) {
 
 func TestRegionTooLarge(t *testing.T) {
 	for _, n := range []int{-1, math.MaxInt >> 13, math.MaxInt} {
-		if r, _, err := NewRegion(n, 0); err == nil || !strings.Contains(err.Error(), fmt.Sprint("allocating ", n, " bytes")) {
+		if r, _, err := NewRegion(n, 0); err == nil || !strings.Contains(err.Error(),
+			fmt.Sprint("allocating ", n, " bytes")) {
 			t.Errorf("%d bytes: %v, %v", n, r, err)
 		}
 	}
@@ -253,7 +255,8 @@ func TestRegisteredPlace(t *testing.T) {
 	for number, r := range regions {
 		for _, x := range [][2]int{{0, 10_000}, {0, 1}, {9999, 1}, {777, 1000}} {
 			p, ok := e.registeredPlace(r.Bytes[x[0] : x[0]+x[1]])
-			want := place{number: uint64(number), at: uint64(address(r.Bytes)-address(r.mapped)) + uint64(x[0]), length: uint64(x[1])}
+			want := place{number: uint64(number), at: uint64(address(r.Bytes)-address(r.mapped)) + uint64(x[0]),
+				length: uint64(x[1])}
 			if !ok || p != want {
 				t.Errorf("%v of region %d: %+v, %v, want %+v", x, number, p, ok, want)
 			}

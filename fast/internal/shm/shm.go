@@ -18,7 +18,8 @@ import (
 func Attach(rank, size, fd int) (*Endpoint, error) {
 	defer unix.Close(fd) // the mapping keeps the memory
 	if size < 2 || size > MaxSize || rank < 0 || rank >= size {
-		return nil, fmt.Errorf("rank %d of %d cannot attach to shared memory, which serves 2 to %d ranks", rank, size, MaxSize)
+		return nil, fmt.Errorf("rank %d of %d cannot attach to shared memory, which serves 2 to %d ranks", rank, size,
+			MaxSize)
 	}
 	mem, err := openMemory(fd, size)
 	if err != nil {

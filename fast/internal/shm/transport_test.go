@@ -74,7 +74,8 @@ func TestAfterSendWaits(t *testing.T) {
 	}
 	data, done := bytes.Clone(mine), make(chan error)
 	go func() {
-		done <- all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: data}}, []wire.Recv{{Peer: 1, Into: data, AfterSend: true}})
+		done <- all[0].Exchange(t.Context(), []wire.Send{{Peer: 1, Data: data}},
+			[]wire.Recv{{Peer: 1, Into: data, AfterSend: true}})
 	}()
 	emptyRing(t, all, 1)
 	got := make([]byte, 1000)
@@ -104,7 +105,8 @@ func TestMulticastIsUsedAgain(t *testing.T) {
 		}
 		for i := range byte(2*slots + multicastSlots) {
 			got := make([]byte, 1000)
-			if err := all[rank].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: got}}); err != nil || got[0] != i || got[999] != i {
+			if err := all[rank].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: got}}); err != nil || got[0] != i ||
+				got[999] != i {
 				t.Errorf("rank %d gets %d instead of %d (%v)", rank, got[0], i, err)
 			}
 		}
@@ -141,11 +143,13 @@ func TestMulticastForOne(t *testing.T) {
 		if rank > few {
 			want, first = want[:slots*small], inSmall
 		}
-		if where := all[rank].links[0].in.head.lines[0].where; where < first || where >= first+maxMulticastSlots || rank > few && where != first {
+		if where := all[rank].links[0].in.head.lines[0].where; where < first || where >= first+maxMulticastSlots ||
+			rank > few && where != first {
 			t.Errorf("rank %d: its message lies at %d", rank, where)
 		}
 		got := make([]byte, len(want))
-		if err := all[rank].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: got}}); err != nil || !bytes.Equal(got, want) {
+		if err := all[rank].Exchange(t.Context(), nil, []wire.Recv{{Peer: 0, Into: got}}); err != nil ||
+			!bytes.Equal(got, want) {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}

@@ -37,7 +37,8 @@ func TestWhatIsAwaitedWakes(t *testing.T) {
 			slices.Reverse(e.out)
 		}
 		for peer := 1; peer <= 3; peer++ {
-			if got, may := wakes(all[peer], e, all[peer].wakeReceiver), slices.Contains(senders, peer); !got && may || got && !may && len(senders) < 2 {
+			if got, may := wakes(all[peer], e, all[peer].wakeReceiver), slices.Contains(senders, peer); !got && may || got &&
+				!may && len(senders) < 2 {
 				t.Errorf("rank 0 waits for messages of %v, and that of rank %d wakes it: %v", senders, peer, got)
 			}
 			if got, want := wakes(all[peer], e, all[peer].wakeSender), len(readers) > 0; got != want {

@@ -60,7 +60,8 @@ func TestMulticastWraps(t *testing.T) {
 		segment uint32
 		tail    uint32
 		free    bool
-	}{{7, 7, false}, {7, 8, true}, {0, 1<<32 - 1, false}, {0, 0, false}, {0, 1, true}, {1<<32 - 1, 1<<32 - 1, false}, {1<<32 - 1, 0, true}} {
+	}{{7, 7, false}, {7, 8, true}, {0, 1<<32 - 1, false}, {0, 0, false}, {0, 1, true}, {1<<32 - 1, 1<<32 - 1, false},
+		{1<<32 - 1, 0, true}} {
 		h := new(ringHead)
 		h.tail.Store(x.tail)
 		p := multicastSlot{readers: []reader{{&ring{head: h}, x.segment}}}

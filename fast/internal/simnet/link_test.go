@@ -28,7 +28,8 @@ func TestStream(t *testing.T) {
 			}()
 			start := time.Now()
 			came, err := io.ReadAll(b.Conn())
-			if !bytes.Equal(came, data) || err != nil || time.Since(start) < time.Duration(len(data)/rough.Capacity)*rough.Delay {
+			if !bytes.Equal(came, data) || err != nil ||
+				time.Since(start) < time.Duration(len(data)/rough.Capacity)*rough.Delay {
 				t.Errorf("%q, %v, after %v", came, err, time.Since(start))
 			}
 		})
@@ -47,7 +48,8 @@ func TestEnds(t *testing.T) {
 		"reset":   {(*End).Reset, "", syscall.ECONNRESET, syscall.ECONNRESET},
 		"severed": {func(a *End) { a.Sever(); _, _ = a.Conn().Write([]byte("lost")) }, "last", os.ErrDeadlineExceeded, nil},
 		"crashed": {func(a *End) { a.owner.Crash(func() bool { return false }) }, "last", nil, syscall.ECONNRESET},
-		"corrupt": {func(a *End) { a.Corrupt(); _, _ = a.Conn().Write([]byte{6}); _ = a.Conn().Close() }, "last\x07", nil, syscall.ECONNRESET},
+		"corrupt": {func(a *End) { a.Corrupt(); _, _ = a.Conn().Write([]byte{6}); _ = a.Conn().Close() }, "last\x07", nil,
+			syscall.ECONNRESET},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			a, b := NewLink(new(Process), new(Process), rough, 1, 0)

@@ -23,7 +23,8 @@ func TestCloseAtOnce(t *testing.T) {
 	for lag, count := range map[time.Duration]int{0: 16 * capacity / 8, longLag: capacity / 16} {
 		for _, exits := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
-				x, err := newSimulation(scenario{size: 4, lag: lag, weather: simnet.Weather{Delay: 150 * time.Millisecond, Capacity: capacity}}, meshes)
+				x, err := newSimulation(scenario{size: 4, lag: lag, weather: simnet.Weather{Delay: 150 * time.Millisecond,
+					Capacity: capacity}}, meshes)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -73,14 +74,16 @@ func (x *simulation) broadcastAndClose(process, count int, other **fast.Comm, ex
 // Close has returned, over slow links on which nothing else is on its way.
 func TestCloseIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		x, err := newSimulation(scenario{size: 2, weather: simnet.Weather{Delay: 225 * time.Millisecond, Capacity: capacity}}, meshes)
+		x, err := newSimulation(scenario{size: 2, weather: simnet.Weather{Delay: 225 * time.Millisecond, Capacity: capacity}},
+			meshes)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := x.pair(t)
 		var all sync.WaitGroup
 		all.Go(func() {
-			if err := fast.Recv(context.Background(), c[1], make([]byte, 1), 0); !errors.Is(err, fast.ErrClosed) || errors.Is(err, fast.ErrDied) {
+			if err := fast.Recv(context.Background(), c[1], make([]byte, 1), 0); !errors.Is(err, fast.ErrClosed) ||
+				errors.Is(err, fast.ErrDied) {
 				t.Error(err)
 			}
 		})
@@ -129,12 +132,14 @@ func TestCloseWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				x, err := newSimulation(scenario{size: 2, weather: simnet.Weather{Delay: time.Millisecond, Capacity: capacity}}, meshes)
+				x, err := newSimulation(scenario{size: 2, weather: simnet.Weather{Delay: time.Millisecond, Capacity: capacity}},
+					meshes)
 				if err != nil {
 					t.Fatal(err)
 				}
 				var warned bytes.Buffer
-				x.worlds[0].Record = flight.New(flight.Config{Rank: 0, Size: 2, Job: "simulated", Operations: 8, Slow: time.Minute, Log: slog.New(slog.NewTextHandler(&warned, nil))})
+				x.worlds[0].Record = flight.New(flight.Config{Rank: 0, Size: 2, Job: "simulated", Operations: 8, Slow: time.Minute,
+					Log: slog.New(slog.NewTextHandler(&warned, nil))})
 				c := x.pair(t)
 				var all sync.WaitGroup
 				sent := make([]byte, capacity/2)

@@ -81,13 +81,15 @@ func newSimulation(s scenario, planes func(process int, m control.Plane) control
 		x.processes[i], wires[i] = new(simnet.Process), make([]net.Conn, s.size)
 		x.control = append(x.control, make([]*simnet.End, s.size))
 		for j := range i {
-			x.control[i][j], x.control[j][i] = simnet.NewLink(x.processes[i], x.processes[j], control, s.seed, uint64(i*s.size+j))
+			x.control[i][j], x.control[j][i] = simnet.NewLink(x.processes[i], x.processes[j], control, s.seed,
+				uint64(i*s.size+j))
 			wires[i][j], wires[j][i] = x.control[i][j].Conn(), x.control[j][i].Conn()
 		}
 	}
 	for i := range s.size {
 		m, err := mesh.Wired(mesh.Config{Identity: secure.Identity{Job: "simulated", Epoch: 1, Process: i, Size: s.size},
-			Credentials: secure.FromSecret(secure.Secret{1}), Host: "simulated", HeartbeatTimeout: simulatedFreeze}, wires[i], x.processes[i].Pass)
+			Credentials: secure.FromSecret(secure.Secret{1}), Host: "simulated",
+			HeartbeatTimeout: simulatedFreeze}, wires[i], x.processes[i].Pass)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +110,8 @@ func (x *simulation) world(process int, m control.Plane) access.World {
 			}
 			return e, nil
 		},
-		Record: flight.New(flight.Config{Rank: process, Size: x.size, Job: "simulated", Operations: 8, Log: slog.New(slog.DiscardHandler)}),
+		Record: flight.New(flight.Config{Rank: process, Size: x.size, Job: "simulated", Operations: 8,
+			Log: slog.New(slog.DiscardHandler)}),
 	}
 }
 
@@ -180,7 +183,10 @@ func (x *simulation) run() (ended bool) {
 	for process := range x.size {
 		founding.Add(1)
 		ranks := &lasting
-		if slices.ContainsFunc(x.faults, func(f fault) bool { return f.process == process && (f.kind == crashes || f.kind == stops) }) {
+		if slices.ContainsFunc(x.faults, func(f fault) bool {
+			return f.process == process &&
+				(f.kind == crashes || f.kind == stops)
+		}) {
 			ranks = &others
 		}
 		ranks.Go(func() {
@@ -246,7 +252,8 @@ func (x *simulation) play(process int, c *fast.Comm) {
 	}
 	before := r.failure
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), simulatedEnd/4) // one that is slow may make its last call for long
+		// one that is slow may make its last call for long
+		ctx, cancel := context.WithTimeout(context.Background(), simulatedEnd/4)
 		flags, err := c.Agree(ctx, b2u(before == nil))
 		if gone := fasttest.PeersIn[*fast.CallError](err); err == nil || len(gone) > 0 {
 			r.rounds = append(r.rounds, agreed{flags, x.worldRanks(c, gone)})
@@ -309,10 +316,11 @@ func (x *simulation) attempt(process int, c *fast.Comm, k int, call simulatedCal
 
 // scenario is what a seed stands for.
 type scenario struct {
-	seed     uint64
-	size     int
-	weather  simnet.Weather
-	lag      time.Duration // a link is there for its higher rank so much later than for the other one, as after a handshake
+	seed    uint64
+	size    int
+	weather simnet.Weather
+	// a link is there for its higher rank so much later than for the other one, as after a handshake
+	lag      time.Duration
 	calls    []simulatedCall
 	patience map[[2]int]time.Duration // of a call, by its number and the process
 	faults   []fault
@@ -373,12 +381,14 @@ func (f *fault) strike(x *simulation) {
 func newScenario(seed uint64) (s scenario) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	s = scenario{seed: seed, size: 2 + r.IntN(4), patience: map[[2]int]time.Duration{}}
-	s.weather = simnet.Weather{Delay: time.Duration(1 + r.IntN(1<<uint(10+r.IntN(15)))), Capacity: 1 << uint(6+r.IntN(12)), Pieces: r.IntN(4) > 0}
+	s.weather = simnet.Weather{Delay: time.Duration(1 + r.IntN(1<<uint(10+r.IntN(15)))), Capacity: 1 << uint(6+r.IntN(12)),
+		Pieces: r.IntN(4) > 0}
 	s.lag = time.Duration(rand.New(rand.NewPCG(seed, 300)).Int64N(int64(20 * s.weather.Delay)))
 	for range 1 + r.IntN(6) {
 		s.calls = append(s.calls, drawCall(r, s.size))
 	}
-	if more := rand.New(rand.NewPCG(seed, 200)); more.IntN(3) == 0 { // what was drawn of a seed before there was this stays
+	// what was drawn of a seed before there was this stays
+	if more := rand.New(rand.NewPCG(seed, 200)); more.IntN(3) == 0 {
 		defer func() { s.calls = append(s.calls, simulatedCall{name: "Pass", count: more.IntN(1 << 10)}) }()
 	}
 	expected := s.weather.Delay * time.Duration(10*len(s.calls)*bits.Len(uint(s.size)))

@@ -83,7 +83,8 @@ func (x *simulation) judgeAgreement(complain func(string, ...any)) {
 			}
 			for i := range min(len(r.rounds), len(q.rounds)) {
 				if !reflect.DeepEqual(r.rounds[i], q.rounds[i]) {
-					complain("round %d: process %d has agreed on %+v, and process %d on %+v", i, process, r.rounds[i], other, q.rounds[i])
+					complain("round %d: process %d has agreed on %+v, and process %d on %+v", i, process, r.rounds[i], other,
+						q.rounds[i])
 				}
 			}
 		}
@@ -181,7 +182,8 @@ func (x *simulation) describe() (lines []string) {
 		lines = append(lines, fmt.Sprintf("call %d of process %d has %v", call[0], call[1], patience))
 	}
 	for _, f := range x.faults {
-		lines = append(lines, fmt.Sprintf("after %v process %d %s (other %d, lasts %v)", f.at, f.process, f.kind, f.other, f.lasts))
+		lines = append(lines, fmt.Sprintf("after %v process %d %s (other %d, lasts %v)", f.at, f.process, f.kind, f.other,
+			f.lasts))
 	}
 	for process, r := range x.results {
 		lines = append(lines, fmt.Sprintf("process %d: %v; %+v; left %b; %v", process, r.failure, r.rounds, r.left, r.err))
@@ -220,7 +222,8 @@ func TestSimulation(t *testing.T) {
 	try := func(seed uint64) bool {
 		stalled := time.AfterFunc(stallTime, func() {
 			debug.SetTraceback("all")
-			panic(fmt.Sprintf("COLLGEN_SEED=%d: the clock of the simulation has stopped, for a mutex that is held while time passes?", seed))
+			panic(fmt.Sprintf("COLLGEN_SEED=%d: the clock of the simulation has stopped, for a mutex that is held while "+
+				"time passes?", seed))
 		})
 		defer stalled.Stop()
 		faults := simulate(t, newScenario(seed), meshes)
@@ -296,20 +299,23 @@ func TestSimulationCatches(t *testing.T) {
 		{"a bit that is changed", "wrong result", meshes, func(s *scenario) {
 			s.faults = []fault{{kind: corrupts, at: s.weather.Delay * 20}}
 		}},
-		{"failures that nobody is told", "does not go on", func(_ int, m control.Plane) control.Plane { return tightLipped{m} }, func(s *scenario) {
-			s.faults = nil
-			s.patience[[2]int{0, 0}] = s.weather.Delay
-		}},
+		{"failures that nobody is told", "does not go on",
+			func(_ int, m control.Plane) control.Plane { return tightLipped{m} }, func(s *scenario) {
+				s.faults = nil
+				s.patience[[2]int{0, 0}] = s.weather.Delay
+			}},
 		{"a call that panics", "process 0 panics: planted", meshes, func(s *scenario) {
 			s.calls[0].name = "panic"
 		}},
-		{"a process that is called dead", "is sound", func(_ int, m control.Plane) control.Plane { return slanderer{m} }, func(s *scenario) {
-			s.faults, s.patience = []fault{{kind: breaks}}, nil
-			s.faults[0].at = s.weather.Delay * 10
-		}},
-		{"flags of which one process hears others, where a link breaks", "which is among them", func(_ int, m control.Plane) control.Plane { return forked{m} }, func(s *scenario) {
-			s.faults, s.patience = []fault{{kind: parts, at: time.Hour}}, nil
-		}},
+		{"a process that is called dead", "is sound", func(_ int, m control.Plane) control.Plane { return slanderer{m} },
+			func(s *scenario) {
+				s.faults, s.patience = []fault{{kind: breaks}}, nil
+				s.faults[0].at = s.weather.Delay * 10
+			}},
+		{"flags of which one process hears others, where a link breaks", "which is among them",
+			func(_ int, m control.Plane) control.Plane { return forked{m} }, func(s *scenario) {
+				s.faults, s.patience = []fault{{kind: parts, at: time.Hour}}, nil
+			}},
 	} {
 		caught := false
 		for seed := uint64(0); seed < 60 && !caught; seed++ {
@@ -362,7 +368,8 @@ type simulatedCall struct {
 	options     []fast.Option
 }
 
-var simulatedCalls = []string{"AllReduce", "AllReduce", "Reduce", "ReduceScatter", "Scan", "Exscan", "Broadcast", "AllGather", "Gather",
+var simulatedCalls = []string{"AllReduce", "AllReduce", "Reduce", "ReduceScatter", "Scan", "Exscan", "Broadcast",
+	"AllGather", "Gather",
 	"Scatter", "AllToAll", "Barrier", "SendRecvReplace"}
 
 func (s *simulatedCall) do(ctx context.Context, c *fast.Comm, buf []int64) error {

@@ -79,7 +79,8 @@ func TestTCPOnItsOwn(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if _, err := other.Get(t.Context(), "b"); !errors.Is(err, ErrClosed) || !strings.Contains(err.Error(), l.Addr().String()) {
+	if _, err := other.Get(t.Context(), "b"); !errors.Is(err, ErrClosed) || !strings.Contains(err.Error(),
+		l.Addr().String()) {
 		t.Error(err)
 	}
 }
@@ -155,7 +156,8 @@ func TestTCPFollowsAnother(t *testing.T) {
 
 // TestListenHere: which addresses are this host's.
 func TestListenHere(t *testing.T) {
-	for host, here := range map[string]bool{"127.0.0.1": true, "localhost": true, "192.0.2.1": false, "2001:db8::1": false} {
+	for host, here := range map[string]bool{"127.0.0.1": true, "localhost": true, "192.0.2.1": false,
+		"2001:db8::1": false} {
 		l, err := listenHere(t.Context(), net.JoinHostPort(host, "0"))
 		if err != nil || (l != nil) != here {
 			t.Errorf("%s: %v, %v", host, l, err)

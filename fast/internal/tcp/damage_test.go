@@ -148,7 +148,8 @@ func TestCorruption(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d changes of %d bytes, %d of them of data, or of names that are not compared", 3*len(stream), len(stream), unseen)
+	t.Logf("%d changes of %d bytes, %d of them of data, or of names that are not compared", 3*len(stream), len(stream),
+		unseen)
 }
 
 // isNotCompared reports whether byte i is one of a name, or of what fills the call up.
@@ -210,7 +211,8 @@ func FuzzFrames(f *testing.F) {
 		defer e.Close()
 		l := &e.links[1]
 		l.requested = true
-		l.in = input{buf: append(slices.Clone(stream), make([]byte, bufferBytes)...), w: len(stream), err: io.EOF, empty: true}
+		l.in = input{buf: append(slices.Clone(stream), make([]byte, bufferBytes)...), w: len(stream), err: io.EOF,
+			empty: true}
 		l.socket = descriptor(never)
 		defer func() { l.socket = nil }()
 		e.Begin(wire.NewMark(&firstCall))

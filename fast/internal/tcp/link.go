@@ -61,7 +61,8 @@ func (l *link) wrapConnectError(err error) error {
 	if errors.Is(err, wire.ErrExhausted) && !errors.As(err, new(*wire.PeerError)) {
 		return fmt.Errorf("the link to rank %d: %w", l.Peer, err)
 	}
-	for _, typed := range []error{wire.ErrDied, wire.ErrFrozen, wire.ErrFenced, wire.ErrClosed, wire.ErrAborted, wire.ErrExhausted} {
+	for _, typed := range []error{wire.ErrDied, wire.ErrFrozen, wire.ErrFenced, wire.ErrClosed, wire.ErrAborted,
+		wire.ErrExhausted} {
 		if errors.Is(err, typed) {
 			return &wire.PeerError{Rank: l.Peer, Err: err}
 		}

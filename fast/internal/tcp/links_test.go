@@ -55,7 +55,8 @@ func TestLateLinks(t *testing.T) {
 	}
 	into := []byte{0}
 	other.Attach(0, ends[1])
-	if err := errors.Join(send(e, 2, []byte{2}), receive(other, 0, into), receive(other, 0, into)); err != nil || into[0] != 2 {
+	if err := errors.Join(send(e, 2, []byte{2}), receive(other, 0, into), receive(other, 0, into)); err != nil ||
+		into[0] != 2 {
 		t.Error(into, err)
 	}
 	if len(asked) > 0 {

@@ -86,7 +86,8 @@ func (p *poller) arm(e *Endpoint) error {
 		if p.armed[i] == 0 {
 			how = unix.EPOLL_CTL_ADD
 		}
-		if err := unix.EpollCtl(p.fd, how, int(l.socket.(descriptor)), &unix.EpollEvent{Events: events, Fd: int32(i)}); err != nil {
+		if err := unix.EpollCtl(p.fd, how, int(l.socket.(descriptor)), &unix.EpollEvent{Events: events,
+			Fd: int32(i)}); err != nil {
 			return fmt.Errorf("epoll_ctl: %w", err)
 		}
 		p.armed[i] = events
@@ -130,7 +131,8 @@ func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 	for _, event := range p.events[:max(0, p.n)] {
 		p.armed[event.Fd] = unix.EPOLLONESHOT
 		ended := event.Events&(unix.EPOLLHUP|unix.EPOLLERR) != 0
-		p.ready = append(p.ready, readiness{peer: int(event.Fd), in: ended || event.Events&(unix.EPOLLIN|unix.EPOLLRDHUP) != 0,
+		p.ready = append(p.ready, readiness{peer: int(event.Fd), in: ended ||
+			event.Events&(unix.EPOLLIN|unix.EPOLLRDHUP) != 0,
 			out: ended || event.Events&unix.EPOLLOUT != 0})
 	}
 	if atMost > 0 {

@@ -47,7 +47,8 @@ func TestDisarm(t *testing.T) {
 		waitsFor int
 		atMost   time.Duration
 		known    int
-	}{{maxDirect + 1, 0, size - 1}, {maxDirect + 1, time.Millisecond, size - 1}, {maxDirect, time.Millisecond, 0}, {0, time.Millisecond, 0}} {
+	}{{maxDirect + 1, 0, size - 1}, {maxDirect + 1, time.Millisecond, size - 1}, {maxDirect, time.Millisecond, 0},
+		{0, time.Millisecond, 0}} {
 		e.timedOut, e.Active = true, e.Active[:0] // all sockets are of interest
 		for peer := range test.waitsFor {
 			e.Active = append(e.Active, peer+1)

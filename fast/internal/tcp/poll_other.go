@@ -41,7 +41,8 @@ func (p *poller) wait(e *Endpoint, atMost time.Duration) ([]readiness, error) {
 	}
 	for i, poll := range p.polls {
 		if poll.Revents != 0 {
-			p.ready = append(p.ready, readiness{peer: i, in: poll.Revents&^unix.POLLOUT != 0, out: poll.Revents&^unix.POLLIN != 0})
+			p.ready = append(p.ready, readiness{peer: i, in: poll.Revents&^unix.POLLOUT != 0,
+				out: poll.Revents&^unix.POLLIN != 0})
 		}
 	}
 	return p.ready, nil

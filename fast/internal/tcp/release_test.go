@@ -58,7 +58,8 @@ func TestWait(t *testing.T) {
 			t.Errorf("it has waited for %v: this test shows nothing", took)
 		}
 		came := <-read
-		if bye := (linkproto.Header{Kind: linkproto.Bye}).Append(nil); !bytes.HasSuffix(came, bye) || bytes.Count(came, []byte{1, 2, 3, 4}) != len(data)/4 {
+		if bye := (linkproto.Header{Kind: linkproto.Bye}).Append(nil); !bytes.HasSuffix(came, bye) ||
+			bytes.Count(came, []byte{1, 2, 3, 4}) != len(data)/4 {
 			t.Errorf("%d of %d bytes came, and then %v", len(came), len(data), came[max(0, len(came)-len(bye)):])
 		}
 	})
@@ -92,7 +93,8 @@ func TestWaitReticent(t *testing.T) {
 			_ = e.Close()
 			e.Wait()
 			if came := <-read; len(came) < capacity || !bytes.Equal(came[capacity:], test.want) {
-				t.Errorf("encrypted %v: after what was sent before, %x came, want %x", test.seal != nil, came[min(capacity, len(came)):], test.want)
+				t.Errorf("encrypted %v: after what was sent before, %x came, want %x", test.seal != nil,
+					came[min(capacity, len(came)):], test.want)
 			}
 		})
 	}

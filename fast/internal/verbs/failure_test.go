@@ -48,7 +48,8 @@ func TestStatuses(t *testing.T) {
 		{"not ready", []Status{RNRRetries}, 0, func(s *Send, a, b *end) {}},
 		{"wrong key", []Status{RemoteAccessError}, 1, func(s *Send, a, b *end) { s.RKey ^= 0xff }},
 		{"behind the end", []Status{RemoteAccessError}, 1, func(s *Send, a, b *end) { s.Remote++ }},
-		{"not registered", []Status{ProtectionError, LocalQPError}, 1, func(s *Send, a, b *end) { s.MR = &MR{Memory: make([]byte, 100)} }},
+		{"not registered", []Status{ProtectionError, LocalQPError}, 1,
+			func(s *Send, a, b *end) { s.MR = &MR{Memory: make([]byte, 100)} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			vm.Need(t)
@@ -123,7 +124,8 @@ func TestMemlock(t *testing.T) {
 	vm.Memlock(t, 64, func(t *testing.T) {
 		e := newEnd(t, vm.NICs[0], 4096)
 		_, err := e.pd.Register(make([]byte, 1<<20), LocalWrite)
-		if !errors.Is(err, syscall.ENOMEM) || !strings.Contains(err.Error(), "a process may lock 64 KiB, its RLIMIT_MEMLOCK") {
+		if !errors.Is(err, syscall.ENOMEM) || !strings.Contains(err.Error(),
+			"a process may lock 64 KiB, its RLIMIT_MEMLOCK") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -69,7 +69,8 @@ func TestUnsaid(t *testing.T) {
 func TestUnlisted(t *testing.T) {
 	withLibrary(t, func(string) {
 		Kernel = t.TempDir()
-		if devices, err := Devices(); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "there is nothing in "+Kernel) {
+		if devices, err := Devices(); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(),
+			"there is nothing in "+Kernel) {
 			t.Errorf("%v, %v", devices, err)
 		}
 	})
@@ -93,7 +94,8 @@ func TestBatches(t *testing.T) {
 				t.Fatalf("after %d: %d, %v", at, n, err)
 			}
 			for _, c := range done[:n] {
-				if want := (Completion{ID: uint64(at), Kind: ReceivedImm, Imm: 0x01020304 + uint32(at), HasImm: true, QP: 17}); c != want {
+				if want := (Completion{ID: uint64(at), Kind: ReceivedImm, Imm: 0x01020304 + uint32(at), HasImm: true,
+					QP: 17}); c != want {
 					t.Errorf("got %+v, want %+v", c, want)
 				}
 				at++

@@ -17,7 +17,8 @@ func TestLayout(t *testing.T) {
 	if out, err := compile(t, "testdata/layout.c"); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if out, err := compile(t, "-DPLANTED", "testdata/layout.c"); err == nil || !strings.Contains(out, "wc.status is elsewhere") {
+	if out, err := compile(t, "-DPLANTED", "testdata/layout.c"); err == nil ||
+		!strings.Contains(out, "wc.status is elsewhere") {
 		t.Errorf("a structure that is wrong was not found: %v\n%s", err, out)
 	}
 }
@@ -41,8 +42,10 @@ func TestValues(t *testing.T) {
 		"IBV_LINK_LAYER_UNSPECIFIED": int(LinkUnspecified), "IBV_LINK_LAYER_INFINIBAND": int(InfiniBand),
 		"IBV_LINK_LAYER_ETHERNET": int(Ethernet), "IBV_PORT_DOWN": int(PortDown), "IBV_PORT_ACTIVE": int(PortActive),
 		"IBV_PORT_ACTIVE_DEFER": len(portWords) - 1, "IBV_MTU_4096": 5,
-		"IBV_NODE_CA": int(ChannelAdapter), "IBV_NODE_SWITCH": int(Switch), "IBV_NODE_ROUTER": int(Router), "IBV_NODE_RNIC": int(RNIC),
-		"IBV_NODE_USNIC": int(USNIC), "IBV_NODE_USNIC_UDP": int(USNICUDP), "IBV_NODE_UNSPECIFIED": int(Unspecified), "IBV_GID_TYPE_IB": 0, "IBV_GID_TYPE_ROCE_V1": 1, "IBV_GID_TYPE_ROCE_V2": 2,
+		"IBV_NODE_CA": int(ChannelAdapter), "IBV_NODE_SWITCH": int(Switch), "IBV_NODE_ROUTER": int(Router),
+		"IBV_NODE_RNIC":  int(RNIC),
+		"IBV_NODE_USNIC": int(USNIC), "IBV_NODE_USNIC_UDP": int(USNICUDP), "IBV_NODE_UNSPECIFIED": int(Unspecified),
+		"IBV_GID_TYPE_IB": 0, "IBV_GID_TYPE_ROCE_V1": 1, "IBV_GID_TYPE_ROCE_V2": 2,
 	}
 	if out, err := compile(t, assertions(t, values)); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -90,7 +90,8 @@ func TestRefused(t *testing.T) {
 	if _, err := e.pd.Register(nil, 0); err == nil {
 		t.Error("no memory was registered")
 	}
-	if q, err := e.pd.CreateQP(e.cq, e.cq, Depths{Sends: 1, Receives: 1, Inline: 1 << 20}); err != nil || q.Depths.Inline >= 1<<20 {
+	if q, err := e.pd.CreateQP(e.cq, e.cq, Depths{Sends: 1, Receives: 1, Inline: 1 << 20}); err != nil ||
+		q.Depths.Inline >= 1<<20 {
 		t.Errorf("more inline than there is: %v", err)
 	}
 	if _, err := e.context.Port(2); err == nil {

@@ -82,6 +82,7 @@ func memlockHint() string {
 	if limit.Cur == unix.RLIM_INFINITY {
 		return "the limit of locked memory, RLIMIT_MEMLOCK, is not the reason: it is unlimited"
 	}
-	return fmt.Sprintf("a process may lock %d KiB, its RLIMIT_MEMLOCK: raise it with ulimit -l, in /etc/security/limits.conf, "+
+	return fmt.Sprintf("a process may lock %d KiB, its RLIMIT_MEMLOCK: raise it with ulimit -l, in "+
+		"/etc/security/limits.conf, "+
 		"or with LimitMEMLOCK= of its systemd unit", limit.Cur>>10)
 }

@@ -107,7 +107,8 @@ func (q *QP) ToReceive(to Path) error {
 		max_dest_rd_atomic: 1,
 		min_rnr_timer:      C.uint8_t(to.MinRNRTimer),
 		ah_attr:            q.route(&to),
-	}, C.VB_QP_STATE|C.VB_QP_AV|C.VB_QP_PATH_MTU|C.VB_QP_DEST_QPN|C.VB_QP_RQ_PSN|C.VB_QP_MAX_DEST_RD_ATOMIC|C.VB_QP_MIN_RNR_TIMER)
+	}, C.VB_QP_STATE|C.VB_QP_AV|C.VB_QP_PATH_MTU|C.VB_QP_DEST_QPN|C.VB_QP_RQ_PSN|
+		C.VB_QP_MAX_DEST_RD_ATOMIC|C.VB_QP_MIN_RNR_TIMER)
 }
 
 // route returns the route of packets to the peer.

@@ -130,7 +130,8 @@ func TestUnopened(t *testing.T) {
 		before := fake.Files(t)
 		device.Set("open", "13")
 		for range 2 {
-			if _, err := Open("fake1", nil); !errors.Is(err, syscall.EACCES) || !strings.Contains(err.Error(), "fake1: open it") {
+			if _, err := Open("fake1", nil); !errors.Is(err, syscall.EACCES) || !strings.Contains(err.Error(),
+				"fake1: open it") {
 				t.Errorf("got %v", err)
 			}
 		}

@@ -102,7 +102,8 @@ func TestInline(t *testing.T) {
 		t.Fatalf("%d bytes can be inline", a.qp.Depths.Inline)
 	}
 	b.receive(t, 1)
-	send := Send{Opcode: WriteWithImm, MR: &MR{Memory: []byte("not registered")}, Length: 14, Inline: true, Remote: b.mr.Address(), RKey: b.mr.RKey}
+	send := Send{Opcode: WriteWithImm, MR: &MR{Memory: []byte("not registered")}, Length: 14, Inline: true,
+		Remote: b.mr.Address(), RKey: b.mr.RKey}
 	a.post(t, send)
 	clear(send.MR.Memory)
 	b.next(t)
@@ -142,7 +143,8 @@ func TestOutside(t *testing.T) {
 	vm.Need(t)
 	a, _ := newPair(t, vm.NICs[0], vm.NICs[1], 100, quick)
 	for _, s := range []Send{
-		{MR: a.mr, Offset: 1, Length: 100}, {MR: a.mr, Offset: 101}, {MR: a.mr, Offset: -1, Length: 1}, {MR: a.mr, Length: -1},
+		{MR: a.mr, Offset: 1, Length: 100}, {MR: a.mr, Offset: 101}, {MR: a.mr, Offset: -1, Length: 1},
+		{MR: a.mr, Length: -1},
 		{MR: a.mr, Offset: 1 << 62, Length: 1 << 62}, {Length: 1},
 	} {
 		if n, err := a.qp.Post([]Send{s}); n != 0 || !errors.Is(err, errBounds) {

@@ -57,7 +57,8 @@ func (e *MismatchError) Error() string {
 	if e.TheirSeq != e.Seq {
 		other = fmt.Sprintf(" call %d", e.TheirSeq)
 	}
-	text := fmt.Sprintf("call %d does not match rank %d's%s: %s is %s here and %s there", e.Seq, e.Rank, other, e.Field, e.Mine,
+	text := fmt.Sprintf("call %d does not match rank %d's%s: %s is %s here and %s there", e.Seq, e.Rank, other, e.Field,
+		e.Mine,
 		e.Theirs)
 	switch e.Field {
 	case "algorithm", "depth":
@@ -93,7 +94,8 @@ func Counterpart(calls []Call, call *Call) *Call {
 // have gone on from an earlier mismatch, because its own call needed nothing of the other. So among the known calls of
 // both, the first counterparts that disagree count, and mine and theirs only if there are none.
 func Explain(mine, theirs *Call, rank int, myCalls, theirCalls []Call) *MismatchError {
-	if first := FirstMismatch(rank, append(slices.Clip(myCalls), *mine), append(slices.Clip(theirCalls), *theirs)); first != nil {
+	if first := FirstMismatch(rank, append(slices.Clip(myCalls), *mine), append(slices.Clip(theirCalls),
+		*theirs)); first != nil {
 		return first
 	}
 	return Mismatch(mine, theirs, rank)

@@ -13,7 +13,8 @@ var exhausted = []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS,
 
 // Exhausted returns err, wrapped in ErrExhausted if it is one of exhausted.
 func Exhausted(err error) error {
-	if errors.Is(err, ErrExhausted) || !slices.ContainsFunc(exhausted, func(e syscall.Errno) bool { return errors.Is(err, e) }) {
+	if errors.Is(err, ErrExhausted) || !slices.ContainsFunc(exhausted,
+		func(e syscall.Errno) bool { return errors.Is(err, e) }) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrExhausted, err)

@@ -34,7 +34,8 @@ func TestTimeout(t *testing.T) {
 		{cancelled(nil), context.Canceled, context.DeadlineExceeded, false, false, "context canceled"},
 		{cancelled(mine), context.Canceled, context.DeadlineExceeded, false, true, "context canceled: mine"},
 		{cancelled(&Inner{mine}), mine, context.Canceled, false, true, "mine"},
-		{cancelled(Ended(expired(mine))), context.DeadlineExceeded, context.Canceled, true, true, "context deadline exceeded: mine"},
+		{cancelled(Ended(expired(mine))), context.DeadlineExceeded, context.Canceled, true, true,
+			"context deadline exceeded: mine"},
 	} {
 		err := Timeout(x.ctx, []int{1})
 		if !errors.Is(err, x.is) || errors.Is(err, x.not) || err.Timeout() != x.timeout || errors.Is(err, mine) != x.mine ||
@@ -46,7 +47,8 @@ func TestTimeout(t *testing.T) {
 
 // TestOwn: an error is a rank's own if it is in no PeerError, whatever it is joined with.
 func TestOwn(t *testing.T) {
-	own, others := &TimeoutError{Waiting: []int{1}, Err: context.Canceled}, &TimeoutError{Waiting: []int{2}, Err: context.Canceled}
+	own, others := &TimeoutError{Waiting: []int{1}, Err: context.Canceled}, &TimeoutError{Waiting: []int{2},
+		Err: context.Canceled}
 	ofPeer, died := &PeerError{Rank: 3, Err: fmt.Errorf("%w: %w", ErrAborted, others)}, &PeerError{Rank: 4, Err: ErrDied}
 	for _, x := range []struct {
 		err  error

@@ -52,12 +52,13 @@ type Call struct {
 	Primitive uint64 // hash of the primitive's name and specification
 	Schedule  uint64 // hash of the algorithm
 	Count     uint64 // elements per block; of uneven blocks, of all that every rank knows
-	Op, Type  uint32 // of package spec; above OpBits, Op has a hash of the lengths of a Bucket's tensors or of uneven blocks
-	Root      uint32 // of a point-to-point call: the sender
-	Depth     uint32
-	Peer      uint32 // of a point-to-point call: the receiver, plus 1; 0: all ranks take part
-	Before    uint32 // hash of the collectives before it on its communicator; of a point-to-point call: 0
-	Local     uint32 // ranks on each host, for an algorithm to which they make a difference; 0 for others
+	// of package spec; above OpBits, Op has a hash of the lengths of a Bucket's tensors or of uneven blocks
+	Op, Type uint32
+	Root     uint32 // of a point-to-point call: the sender
+	Depth    uint32
+	Peer     uint32 // of a point-to-point call: the receiver, plus 1; 0: all ranks take part
+	Before   uint32 // hash of the collectives before it on its communicator; of a point-to-point call: 0
+	Local    uint32 // ranks on each host, for an algorithm to which they make a difference; 0 for others
 	// Names for people, which are not compared.
 	PrimitiveName, AlgorithmName Label
 }
@@ -97,7 +98,8 @@ var Fields = []Field{
 	{"primitive", func(c *Call) uint64 { return c.Primitive }, func(c *Call) string { return c.PrimitiveName.String() }},
 	{"peer", func(c *Call) uint64 { return uint64(c.Peer) }, func(c *Call) string { return peerWords(c.Peer) }},
 	number("seq", func(c *Call) uint64 { return c.Seq }),
-	{"lengths", func(c *Call) uint64 { return uint64(c.Op >> OpBits) }, func(c *Call) string { return c.PrimitiveName.String() }},
+	{"lengths", func(c *Call) uint64 { return uint64(c.Op >> OpBits) },
+		func(c *Call) string { return c.PrimitiveName.String() }},
 	{"op", func(c *Call) uint64 { return uint64(c.op()) }, func(c *Call) string { return words[spec.Op](c.op()) }},
 	{"type", func(c *Call) uint64 { return uint64(c.Type) }, func(c *Call) string { return words[spec.Type](c.Type) }},
 	number("count", func(c *Call) uint64 { return c.Count }),
@@ -105,7 +107,8 @@ var Fields = []Field{
 	{"algorithm", func(c *Call) uint64 { return c.Schedule }, func(c *Call) string { return c.AlgorithmName.String() }},
 	number("depth", func(c *Call) uint64 { return uint64(c.Depth) }),
 	number("ranks on each host", func(c *Call) uint64 { return uint64(c.Local) }),
-	{Earlier, func(c *Call) uint64 { return uint64(c.Before) }, func(c *Call) string { return fmt.Sprintf("%#x", c.Before) }},
+	{Earlier, func(c *Call) uint64 { return uint64(c.Before) },
+		func(c *Call) string { return fmt.Sprintf("%#x", c.Before) }},
 }
 
 // number returns a field whose words are its value.

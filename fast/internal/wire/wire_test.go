@@ -13,7 +13,8 @@ import (
 )
 
 func ordinary() Call {
-	return Call{Seq: 7, Primitive: 11, Schedule: 13, Count: 17, Op: uint32(spec.OpSum), Type: uint32(spec.TypeFloat32), Root: 1, Depth: 2, Peer: 3,
+	return Call{Seq: 7, Primitive: 11, Schedule: 13, Count: 17, Op: uint32(spec.OpSum), Type: uint32(spec.TypeFloat32),
+		Root: 1, Depth: 2, Peer: 3,
 		PrimitiveName: NewLabel("AllReduce"), AlgorithmName: NewLabel("ring")}
 }
 
@@ -82,7 +83,8 @@ func TestFingerprints(t *testing.T) {
 		small := rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64())
 		return Call{Seq: small.Draw(t, "seq"), Primitive: small.Draw(t, "primitive"), Schedule: small.Draw(t, "schedule"),
 			Count: small.Draw(t, "count"), Op: uint32(small.Draw(t, "op")), Type: uint32(small.Draw(t, "type")),
-			Before: uint32(small.Draw(t, "before")), Root: uint32(small.Draw(t, "root")), Depth: uint32(small.Draw(t, "depth")), Peer: uint32(small.Draw(t, "peer"))}
+			Before: uint32(small.Draw(t, "before")), Root: uint32(small.Draw(t, "root")), Depth: uint32(small.Draw(t, "depth")),
+			Peer: uint32(small.Draw(t, "peer"))}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
@@ -160,7 +162,8 @@ func TestMark(t *testing.T) {
 	if got := begun.Of(nil); got != begun {
 		t.Errorf("without a call of its own: %+v", got)
 	}
-	if got := begun.Of(own); got != NewMark(own) || got.Fingerprint != own.Fingerprint() || got.Fingerprint == begun.Fingerprint {
+	if got := begun.Of(own); got != NewMark(own) || got.Fingerprint != own.Fingerprint() ||
+		got.Fingerprint == begun.Fingerprint {
 		t.Errorf("with a call of its own: %+v", got)
 	}
 }

@@ -7,7 +7,8 @@ func (w *world) addCores(onHost int) {
 		cores := coresFor(w.m, here)
 		w.hosts[h] = host{int32(len(w.cores)), int32(cores)}
 		for c := range cores {
-			w.cores = append(w.cores, core{host: int32(h), first: int32(h*onHost + c), stride: int32(cores), ranks: int32((here-c-1)/cores + 1)})
+			w.cores = append(w.cores, core{host: int32(h), first: int32(h*onHost + c), stride: int32(cores),
+				ranks: int32((here-c-1)/cores + 1)})
 		}
 	}
 	for i := range w.ranks {

@@ -31,7 +31,8 @@ func (w *world) longest(p program, ranks int) (map[int]int, error) {
 		}
 		for i := range step {
 			in := &step[i]
-			if n, ok := w.message(in); ok && in.Kind == gen.SendInstr && in.Peer < ranks && !(w.m.Near.Share && repeats(step, i)) {
+			if n, ok := w.message(in); ok && in.Kind == gen.SendInstr && in.Peer < ranks &&
+				!(w.m.Near.Share && repeats(step, i)) {
 				bytes[in.Peer] = max(bytes[in.Peer], n)
 			}
 		}

@@ -32,19 +32,40 @@ func fixed(bytes int) func(int) int { return func(int) int { return bytes } }
 func each(bytes int) func(int) int  { return func(n int) int { return n * bytes } }
 
 var formulas = []formula{
-	{&catalogue.AllReduceRing, each(1000), false, func(n, m int) (int, int, int) { return 2 * (n - 1), 2 * (n - 1) * m / n, (n - 1) * m / n }},
-	{&catalogue.ReduceScatterRing, fixed(1000), false, func(n, m int) (int, int, int) { return n - 1, (n - 1) * m, (n - 1) * m }},
+	{&catalogue.AllReduceRing, each(1000), false, func(n, m int) (int, int, int) {
+		return 2 * (n - 1), 2 * (n - 1) * m / n,
+			(n - 1) * m / n
+	}},
+	{&catalogue.ReduceScatterRing, fixed(1000), false, func(n, m int) (int, int, int) {
+		return n - 1, (n - 1) * m,
+			(n - 1) * m
+	}},
 	{&catalogue.AllGatherRing, fixed(1000), false, func(n, m int) (int, int, int) { return n - 1, (n - 1) * m, 0 }},
 	{&catalogue.BroadcastBinomial, fixed(5000), true, func(n, m int) (int, int, int) { return log2(n), log2(n) * m, 0 }},
-	{&catalogue.ReduceBinomial, fixed(5000), true, func(n, m int) (int, int, int) { return log2(n), log2(n) * m, log2(n) * m }},
-	{&catalogue.AllReduceTree, fixed(5000), true, func(n, m int) (int, int, int) { return 2 * log2(n), 2 * log2(n) * m, log2(n) * m }},
-	{&catalogue.AllReduceRecursiveDoubling, fixed(5000), true, func(n, m int) (int, int, int) { return log2(n), log2(n) * m, log2(n) * m }},
+	{&catalogue.ReduceBinomial, fixed(5000), true, func(n, m int) (int, int, int) {
+		return log2(n), log2(n) * m,
+			log2(n) * m
+	}},
+	{&catalogue.AllReduceTree, fixed(5000), true, func(n, m int) (int, int, int) {
+		return 2 * log2(n), 2 * log2(n) * m,
+			log2(n) * m
+	}},
+	{&catalogue.AllReduceRecursiveDoubling, fixed(5000), true, func(n, m int) (int, int, int) {
+		return log2(n),
+			log2(n) * m, log2(n) * m
+	}},
 	{&catalogue.GatherLinear, fixed(1000), false, func(n, m int) (int, int, int) { return 1, (n - 1) * m, 0 }},
 	// All of a rank's messages are in flight together: one latency, and the bytes of all.
 	{&catalogue.AllGatherDirect, fixed(1000), false, func(n, m int) (int, int, int) { return 1, (n - 1) * m, 0 }},
 	{&catalogue.AllToAllDirect, fixed(1000), false, func(n, m int) (int, int, int) { return 1, (n - 1) * m, 0 }},
-	{&catalogue.AllReduceOneShot, fixed(1000), false, func(n, m int) (int, int, int) { return 1, (n - 1) * m, (n - 1) * m }},
-	{&catalogue.AllReduceTwoShot, each(1000), false, func(n, m int) (int, int, int) { return 2, 2 * (n - 1) * m / n, (n - 1) * m / n }},
+	{&catalogue.AllReduceOneShot, fixed(1000), false, func(n, m int) (int, int, int) {
+		return 1, (n - 1) * m,
+			(n - 1) * m
+	}},
+	{&catalogue.AllReduceTwoShot, each(1000), false, func(n, m int) (int, int, int) {
+		return 2, 2 * (n - 1) * m / n,
+			(n - 1) * m / n
+	}},
 }
 
 // want returns the formula's value.

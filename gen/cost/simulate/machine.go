@@ -12,10 +12,12 @@ import (
 type Machine struct {
 	Name         string `json:"name,omitempty"`
 	RanksPerHost int    `json:"ranksPerHost"` // 0: all ranks are on one host
-	Cores        int    `json:"cores"`        // of a host, on which its ranks stay, i on i modulo cores; 0: one for each rank
-	HostsPerRack int    `json:"hostsPerRack"` // 0: all hosts are in one rack
-	Segment      int    `json:"segment"`      // bytes of a message that move on together
-	Ring         int    `json:"ring"`         // segments that are between two ranks of a host at most, in memory that all messages go round; 0: any number, in none
+	// of a host, on which its ranks stay, i on i modulo cores; 0: one for each rank
+	Cores        int `json:"cores"`
+	HostsPerRack int `json:"hostsPerRack"` // 0: all hosts are in one rack
+	Segment      int `json:"segment"`      // bytes of a message that move on together
+	// segments that are between two ranks of a host at most, in memory that all messages go round; 0: any number, in none
+	Ring int `json:"ring"`
 
 	Near Path   `json:"near"` // between two ranks of one host; Link is the host's memory, which all its ranks share
 	Far  Path   `json:"far"`  // between hosts; Link is a host's network link, in each direction, which all its ranks share
@@ -24,8 +26,10 @@ type Machine struct {
 	Copy   Rate    `json:"copy"`   // a core's, within a rank
 	Reduce Rate    `json:"reduce"` // a core's, per byte of each operand
 	Call   float64 `json:"call"`   // a core's, for each call of a collective
-	Switch float64 `json:"switch"` // what it takes a core to go from one rank to the next, whether that has something to do or not
-	Spin   float64 `json:"spin"`   // how long a rank that waits keeps its core from the next one, unless that one is what it waits for
+	// what it takes a core to go from one rank to the next, whether that has something to do or not
+	Switch float64 `json:"switch"`
+	// how long a rank that waits keeps its core from the next one, unless that one is what it waits for
+	Spin float64 `json:"spin"`
 }
 
 // Path is what a message costs on one kind of way.
@@ -37,7 +41,8 @@ type Path struct {
 	Take     Rate    `json:"take"`     // per byte, of the receiver's core, for what it only receives
 	Fold     Rate    `json:"fold"`     // per byte, of the receiver's core, for what it reduces as it receives it
 	Share    bool    `json:"share"`    // data for several ranks in one step is put once
-	Lend     int     `json:"lend"`     // bytes of the longest message that is not taken where nothing but reductions read it
+	// bytes of the longest message that is not taken where nothing but reductions read it
+	Lend int `json:"lend"`
 }
 
 // Uplink is what a rack's way to other racks costs.
@@ -52,7 +57,8 @@ const maxSegments = 64
 // Flat returns a machine all of whose ranks have a link of their own, in each direction, and nothing to share: alpha
 // seconds for a message, beta per byte, and gamma per byte reduced.
 func Flat(alpha, beta, gamma float64) Machine {
-	return Machine{RanksPerHost: 1, Segment: 1 << 20, Far: Path{Alpha: alpha, Link: beta, Fold: Constant(gamma)}, Reduce: Constant(gamma)}
+	return Machine{RanksPerHost: 1, Segment: 1 << 20, Far: Path{Alpha: alpha, Link: beta, Fold: Constant(gamma)},
+		Reduce: Constant(gamma)}
 }
 
 // Decode reads a machine as JSON. A field that it does not name stays as it is in m; one that there is not is an error.
@@ -73,7 +79,8 @@ func (m *Machine) Validate() error {
 	for _, x := range []struct {
 		name  string
 		n, at int
-	}{{"ranksPerHost", m.RanksPerHost, 0}, {"cores", m.Cores, 0}, {"hostsPerRack", m.HostsPerRack, 0}, {"segment", m.Segment, 1},
+	}{{"ranksPerHost", m.RanksPerHost, 0}, {"cores", m.Cores, 0}, {"hostsPerRack", m.HostsPerRack, 0},
+		{"segment", m.Segment, 1},
 		{"ring", m.Ring, 0}, {"near.lend", m.Near.Lend, 0}, {"far.lend", m.Far.Lend, 0}} {
 		if x.n < x.at || x.n > maxCount {
 			return fmt.Errorf("%s is %d, want %d to %d", x.name, x.n, x.at, maxCount)
@@ -107,7 +114,8 @@ type (
 func (m *Machine) prices() []price {
 	return []price{{"near.alpha", &m.Near.Alpha}, {"near.overhead", &m.Near.Overhead}, {"near.link", &m.Near.Link},
 		{"far.alpha", &m.Far.Alpha}, {"far.overhead", &m.Far.Overhead}, {"far.link", &m.Far.Link},
-		{"rack.alpha", &m.Rack.Alpha}, {"rack.link", &m.Rack.Link}, {"call", &m.Call}, {"switch", &m.Switch}, {"spin", &m.Spin}}
+		{"rack.alpha", &m.Rack.Alpha}, {"rack.link", &m.Rack.Link}, {"call", &m.Call}, {"switch", &m.Switch},
+		{"spin", &m.Spin}}
 }
 
 func (m *Machine) rates() []rate {

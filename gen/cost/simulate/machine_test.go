@@ -13,7 +13,8 @@ import (
 
 func TestRate(t *testing.T) {
 	r := Rate{{1 << 10, 4}, {1 << 12, 2}, {1 << 20, 2}, {1 << 22, 8}}
-	for bytes, want := range map[float64]float64{0: 4, 1: 4, 1 << 10: 4, 1 << 11: 3, 1 << 12: 2, 1 << 16: 2, 1 << 21: 5, 1 << 22: 8, 1 << 40: 8} {
+	for bytes, want := range map[float64]float64{0: 4, 1: 4, 1 << 10: 4, 1 << 11: 3, 1 << 12: 2, 1 << 16: 2, 1 << 21: 5,
+		1 << 22: 8, 1 << 40: 8} {
 		if got := r.At(bytes); math.Abs(got-want) > 1e-12 {
 			t.Errorf("at %v: %v, want %v", bytes, got, want)
 		}
@@ -70,7 +71,8 @@ func FuzzDecode(f *testing.F) {
 		if Decode(strings.NewReader(text), &m) != nil {
 			return
 		}
-		r, err := Play(t.Context(), &m, Call{Algorithm: &catalogue.AllReduceRing, Params: gen.Params{Size: 7, Depth: 1}, Block: 1 << 20})
+		r, err := Play(t.Context(), &m, Call{Algorithm: &catalogue.AllReduceRing, Params: gen.Params{Size: 7, Depth: 1},
+			Block: 1 << 20})
 		if err == nil && (r.Time < 0 || r.Time >= horizon || r.Parts.Total() != r.Time || r.Busiest.Busy > r.Time) {
 			t.Errorf("%+v", r)
 		}

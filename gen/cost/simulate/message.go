@@ -18,12 +18,14 @@ func (w *world) post(r int32, in *gen.Instr, bytes int, again bool) error {
 	}
 	id, m := w.meet(p, sends)
 	if w.messages.inUse() > maxInFlight {
-		return fmt.Errorf("more than %d messages are in flight at once: the simulator's memory is for fewer; take fewer ranks, or an algorithm in more steps", maxInFlight)
+		return fmt.Errorf("more than %d messages are in flight at once: the simulator's memory is for fewer; take fewer "+
+			"ranks, or an algorithm in more steps", maxInFlight)
 	}
 	switch {
 	case sends && m.posted, !sends && m.sent:
 		if m.bytes != bytes {
-			return fmt.Errorf("the ends of a message from rank %d to rank %d differ: %d bytes and %d", p.from, p.to, m.bytes, bytes)
+			return fmt.Errorf("the ends of a message from rank %d to rank %d differ: %d bytes and %d", p.from, p.to, m.bytes,
+				bytes)
 		}
 	default:
 		m.pair, m.bytes = p, bytes

@@ -89,7 +89,8 @@ func newWorld(m *Machine, c Call, chunks int, programs func(rank int) program) (
 		onHost = m.RanksPerHost
 		hosts = (c.Size-1)/onHost + 1
 	}
-	w := &world{m: m, call: c, cuts: gen.Cuts{Block: c.Block, Chunks: chunks}, calling: ofSeconds(m.Call), switching: ofSeconds(m.Switch), spin: ofSeconds(m.Spin),
+	w := &world{m: m, call: c, cuts: gen.Cuts{Block: c.Block, Chunks: chunks}, calling: ofSeconds(m.Call),
+		switching: ofSeconds(m.Switch), spin: ofSeconds(m.Spin),
 		ranks: make([]rank, c.Size), hosts: make([]host, hosts), open: map[pair]line{}, rings: map[pair]*ring{}}
 	f, err := w.footprint(programs, min(onHost, c.Size))
 	if err != nil {

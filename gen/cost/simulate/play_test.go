@@ -49,7 +49,8 @@ func TestInvariants(t *testing.T) {
 		case r.Parts.Total() != r.Time || r.Mean > r.Time || r.Busiest.Busy > r.Time:
 			t.Errorf("%s, %+v: %+v", c.Algorithm.FullName(), c.Params, r)
 		case r.Messages != sent || r.Bytes != bytes:
-			t.Errorf("%s, %+v: %d messages, %d bytes, want %d, %d", c.Algorithm.FullName(), c.Params, r.Messages, r.Bytes, sent, bytes)
+			t.Errorf("%s, %+v: %d messages, %d bytes, want %d, %d", c.Algorithm.FullName(), c.Params, r.Messages, r.Bytes, sent,
+				bytes)
 		}
 		if again, err := Play(t.Context(), &m, c); err != nil || !reflect.DeepEqual(r, again) {
 			t.Errorf("%s, %+v: once %+v, then %+v, %v", c.Algorithm.FullName(), c.Params, r, again, err)
@@ -78,7 +79,8 @@ func messagesOf(t *testing.T, c Call) (sent, bytes int) {
 func TestBusy(t *testing.T) {
 	m := Flat(3*us, 7*ns, 2*ns)
 	m.RanksPerHost = 4
-	r, err := Play(t.Context(), &m, Call{Algorithm: &catalogue.AllToAllDirect, Params: gen.Params{Size: 12, Depth: 1}, Block: 1000})
+	r, err := Play(t.Context(), &m, Call{Algorithm: &catalogue.AllToAllDirect, Params: gen.Params{Size: 12, Depth: 1},
+		Block: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +157,8 @@ func dearer(t *testing.T, name string, cheap, dear Machine, saves float64, ranks
 		before, err1 := Play(t.Context(), &cheap, c)
 		after, err2 := Play(t.Context(), &dear, c)
 		if err1 != nil || err2 != nil || float64(after.Time) < (1-saves)*float64(before.Time) {
-			t.Errorf("%s dearer: %s, %d ranks: %d, before %d, %v, %v", name, c.Algorithm.FullName(), c.Size, after.Time, before.Time, err1, err2)
+			t.Errorf("%s dearer: %s, %d ranks: %d, before %d, %v, %v", name, c.Algorithm.FullName(), c.Size, after.Time,
+				before.Time, err1, err2)
 		}
 		changed = changed || after.Time > before.Time
 	}
@@ -172,12 +175,15 @@ func TestShared(t *testing.T) {
 	}{
 		{"ranks with a link of their own", alone, 7 * 1000 * 1000},
 		{"four ranks of a host, on one link", shared, 4 * 4 * 1000 * 1000},
-		{"an uplink, half as fast", Machine{RanksPerHost: 1, HostsPerRack: 4, Segment: 1 << 20, Rack: Uplink{Link: 2 * ns}}, 2 * 4 * 4 * 1000 * 1000},
+		{"an uplink, half as fast", Machine{RanksPerHost: 1, HostsPerRack: 4, Segment: 1 << 20, Rack: Uplink{Link: 2 * ns}},
+			2 * 4 * 4 * 1000 * 1000},
 		{"cores of ranks", Machine{Segment: 1 << 20, Near: Path{Put: Constant(1 * ns)}}, 7 * 1000 * 1000},
-		{"two cores for eight ranks", Machine{Cores: 2, Segment: 1 << 20, Near: Path{Put: Constant(1 * ns)}}, 4 * 7 * 1000 * 1000},
+		{"two cores for eight ranks", Machine{Cores: 2, Segment: 1 << 20, Near: Path{Put: Constant(1 * ns)}},
+			4 * 7 * 1000 * 1000},
 		{"memory of a host", Machine{Segment: 1 << 20, Near: Path{Link: 1 * ns}}, 8 * 7 * 1000 * 1000},
 	} {
-		r, err := Play(t.Context(), &tc.m, Call{Algorithm: &catalogue.AllToAllDirect, Params: gen.Params{Size: 8, Depth: 1}, Block: 1000, InPlace: true})
+		r, err := Play(t.Context(), &tc.m, Call{Algorithm: &catalogue.AllToAllDirect, Params: gen.Params{Size: 8, Depth: 1},
+			Block: 1000, InPlace: true})
 		if err != nil || r.Time != tc.want {
 			t.Errorf("%s: %d %v, %v, want %d", tc.name, r.Time, r.Parts, err, tc.want)
 		}
@@ -187,8 +193,10 @@ func TestShared(t *testing.T) {
 // TestSwitch has two ranks swap a byte on one core: it puts for the one and for the other, which can take at once, has
 // nothing to do while the byte is on its way back, and then goes back to the one.
 func TestSwitch(t *testing.T) {
-	m := Machine{Cores: 1, Segment: 1, Switch: 100 * ns, Near: Path{Put: Constant(1 * ns), Take: Constant(2 * ns), Alpha: 10 * ns}}
-	r, err := Play(t.Context(), &m, Call{Algorithm: &catalogue.AllToAllDirect, Params: gen.Params{Size: 2, Depth: 1}, Block: 1, InPlace: true})
+	m := Machine{Cores: 1, Segment: 1, Switch: 100 * ns, Near: Path{Put: Constant(1 * ns), Take: Constant(2 * ns),
+		Alpha: 10 * ns}}
+	r, err := Play(t.Context(), &m, Call{Algorithm: &catalogue.AllToAllDirect, Params: gen.Params{Size: 2, Depth: 1},
+		Block: 1, InPlace: true})
 	if want := (Parts{Latency: 10_000, Copying: 4_000, Switching: 200_000}); err != nil || r.Parts != want {
 		t.Errorf("%v, %v, want %v", r.Parts, err, want)
 	}
@@ -210,7 +218,8 @@ func TestFailures(t *testing.T) {
 		want string
 	}{
 		{Call{Algorithm: &stuck, Params: two, Block: 8}, Flat(1, 1, 1), "cannot end: rank 0 waits forever in its step 1"},
-		{Call{Algorithm: &unequal, Params: two, Block: 8}, Flat(1, 1, 1), "the ends of a message from rank 1 to rank 0 differ"},
+		{Call{Algorithm: &unequal, Params: two, Block: 8}, Flat(1, 1, 1),
+			"the ends of a message from rank 1 to rank 0 differ"},
 		{Call{Algorithm: &outside, Params: two, Block: 8}, Flat(1, 1, 1), "out of range"},
 		{Call{Algorithm: &stuck, Params: two, Block: -1}, Flat(1, 1, 1), "blocks of -1 bytes"},
 		{Call{Algorithm: &stuck, Params: gen.Params{Size: 1 << 30, Depth: 1}}, Flat(1, 1, 1), "1073741824 ranks"},
@@ -238,7 +247,8 @@ func TestCancel(t *testing.T) {
 // TestRepeat has calls one behind the other take as long as so many single ones, where every rank waits for all others.
 func TestRepeat(t *testing.T) {
 	m := Flat(3*us, 7*ns, 2*ns)
-	c := Call{Algorithm: &catalogue.AllReduceRecursiveDoubling, Params: gen.Params{Size: 8, Depth: 1}, Block: 1000, InPlace: true}
+	c := Call{Algorithm: &catalogue.AllReduceRecursiveDoubling, Params: gen.Params{Size: 8, Depth: 1}, Block: 1000,
+		InPlace: true}
 	one, err1 := Play(t.Context(), &m, c)
 	c.Repeat = 5
 	five, err2 := Play(t.Context(), &m, c)
@@ -250,7 +260,8 @@ func TestRepeat(t *testing.T) {
 // TestHost works out by hand what ranks of a host share.
 func TestHost(t *testing.T) {
 	copies := Machine{Segment: 1000, Near: Path{Put: Constant(1 * ns), Take: Constant(1 * ns)}}
-	ring, board, calls, passes := copies, copies, Machine{Segment: 1, Call: 1 * us}, Machine{Segment: 1, Cores: 1, Switch: 1 * us}
+	ring, board, calls, passes := copies, copies, Machine{Segment: 1, Call: 1 * us},
+		Machine{Segment: 1, Cores: 1, Switch: 1 * us}
 	ring.Ring, board.Near.Share = 1, true
 	for _, tc := range []struct {
 		name string
@@ -260,7 +271,8 @@ func TestHost(t *testing.T) {
 	}{
 		{"four segments, one put while the one before is taken", copies, call(&catalogue.SendDirect, 2, 4000), 5000},
 		{"room for one segment, which is put or taken", ring, call(&catalogue.SendDirect, 2, 4000), 8000},
-		{"three copies put, while others are taken, and the last one taken", copies, call(&catalogue.AllGatherDirect, 4, 1000), 6000},
+		{"three copies put, while others are taken, and the last one taken", copies, call(&catalogue.AllGatherDirect, 4,
+			1000), 6000},
 		{"one copy put for all", board, call(&catalogue.AllGatherDirect, 4, 1000), 4000},
 		{"each call has its price", calls, call(&catalogue.BarrierDissemination, 2, 0), 1000},
 		// The core goes round: from 0 to 1 and 2, each of which puts, back to 0, which takes, and to 1, which has to

@@ -31,7 +31,8 @@ func overRDMA(t *testing.T) *Machine {
 
 // played returns the times of one call by all algorithms that carry it out, at every depth that rules of the table ask
 // for.
-func played(t *testing.T, m *Machine, algorithms []gen.Algorithm, table []gen.Rule, size, bytes int) map[string]float64 {
+func played(t *testing.T, m *Machine, algorithms []gen.Algorithm, table []gen.Rule, size,
+	bytes int) map[string]float64 {
 	t.Helper()
 	times := map[string]float64{}
 	for i := range algorithms {
@@ -61,7 +62,8 @@ func variant(r *gen.Rule, bytes int) string {
 // RDMA with a host each.
 func tooSlow(t *testing.T, m *Machine, p spec.Primitive, change func([]gen.Rule) []gen.Rule) (found []string) {
 	t.Helper()
-	algorithms := slices.DeleteFunc(catalogue.Algorithms(), func(a gen.Algorithm) bool { return a.Primitive.Name != p.Name })
+	algorithms := slices.DeleteFunc(catalogue.Algorithms(),
+		func(a gen.Algorithm) bool { return a.Primitive.Name != p.Name })
 	table := catalogue.Rules(p, algorithms)
 	for _, size := range []int{2, 3, 4, 6, 8, 12, 16, 24, 32} {
 		for bytes := 8; bytes <= 16<<20 && bytes*size <= 128<<20; bytes *= 4 {
@@ -69,9 +71,11 @@ func tooSlow(t *testing.T, m *Machine, p spec.Primitive, change func([]gen.Rule)
 			inUse := change(table)
 			c := selection.Call{Transport: "rdma", Size: size, PerHost: 1, Commutative: true}
 			got := variant(&inUse[gen.Select(inUse, algorithms, c, bytes)], bytes)
-			best := slices.MinFunc(slices.Sorted(maps.Keys(times)), func(a, b string) int { return cmp.Compare(times[a], times[b]) })
+			best := slices.MinFunc(slices.Sorted(maps.Keys(times)),
+				func(a, b string) int { return cmp.Compare(times[a], times[b]) })
 			if times[got] > 1.25*times[best] {
-				found = append(found, fmt.Sprintf("%s of %d bytes among %d: %s takes %.1f µs, %s %.1f", p.Name, bytes, size, got, times[got]*1e6, best, times[best]*1e6))
+				found = append(found, fmt.Sprintf("%s of %d bytes among %d: %s takes %.1f µs, %s %.1f", p.Name, bytes, size, got,
+					times[got]*1e6, best, times[best]*1e6))
 			}
 		}
 	}

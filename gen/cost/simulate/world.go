@@ -43,7 +43,8 @@ type tariff struct {
 }
 
 func (p *Path) tariff(footprint float64) tariff {
-	return tariff{ofSeconds(p.Alpha), ofSeconds(p.Overhead), p.Link, p.Put.At(footprint), p.Take.At(footprint), p.Fold.At(footprint), p.Lend, p.Share}
+	return tariff{ofSeconds(p.Alpha), ofSeconds(p.Overhead), p.Link, p.Put.At(footprint), p.Take.At(footprint),
+		p.Fold.At(footprint), p.Lend, p.Share}
 }
 
 // touch has settle look after a core.

@@ -19,7 +19,8 @@ func (s *scope) action(n gen.Node) ([]jen.Code, error) {
 	case gen.Recv:
 		c = s.message(methods{"Recv", "Borrow"}.of(n.Lend), "Await", n.From, n.Into).mark(n.AfterSend)
 	case gen.RecvReduce:
-		c = s.call("RecvReduce").number(n.From).region(n.Into).region(n.With).truth(n.ReceivedFirst.OrElse(spec.Int(0))).mark(n.AfterSend)
+		c = s.call("RecvReduce").number(n.From).region(n.Into).region(n.With).truth(n.ReceivedFirst.OrElse(spec.Int(0))).mark(
+			n.AfterSend)
 	case gen.Copy:
 		c = s.call(methods{"Copy", "Refer"}.of(n.Lend)).region(n.Into).region(n.From)
 	case gen.Reduce:

@@ -14,7 +14,8 @@ import (
 type parameter struct{ name, field string }
 
 var parameters = []parameter{
-	{spec.Rank.Name, "Rank"}, {spec.Size.Name, "Size"}, {spec.Root.Name, "Root"}, {spec.Peer.Name, "Peer"}, {spec.Depth.Name, "Depth"},
+	{spec.Rank.Name, "Rank"}, {spec.Size.Name, "Size"}, {spec.Root.Name, "Root"}, {spec.Peer.Name, "Peer"},
+	{spec.Depth.Name, "Depth"},
 	{spec.Local.Name, "Local"},
 }
 
@@ -28,7 +29,8 @@ func body(a *gen.Algorithm) ([]jen.Code, error) {
 	list := lower(a.Body)
 	_, used := prune(slices.Clone(list), variables(a.Chunks, a.Scratch))
 	s := newScope(nil)
-	code := locals(s, append(parameters[:len(parameters):len(parameters)], parameter{a.Param.Name, "Param"}), used, func(field string) jen.Code { return jen.Id("x").Dot(field) })
+	code := locals(s, append(parameters[:len(parameters):len(parameters)], parameter{a.Param.Name, "Param"}), used,
+		func(field string) jen.Code { return jen.Id("x").Dot(field) })
 	layout, err := s.layout(a, declared(list))
 	if err != nil {
 		return nil, located(a, err)

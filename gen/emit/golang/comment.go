@@ -33,7 +33,8 @@ func functionDoc(p spec.Primitive, name string) string {
 		if p.IsUneven() {
 			long = "n says how long blocks are"
 		}
-		doc += "\n" + text.Paragraph(lengths(p)+" In the conditions, in is src, out is dst, "+long+", and x[q] is the input of rank q.")
+		doc += "\n" + text.Paragraph(lengths(p)+" In the conditions, in is src, out is dst, "+long+", and x[q] is the "+
+			"input of rank q.")
 	}
 	return doc + text.Promise(p) + fmt.Sprintf("\nSpecification %s.\n", SpecHash(p))
 }
@@ -78,7 +79,8 @@ func inPlaceDoc(p spec.Primitive, share sharing) string {
 			how += fmt.Sprintf("; where not %v, buf is only %s", on, share.whole.name)
 		}
 	}
-	return text.Paragraph(p.Doc+" It works in place: "+how+".") + "\n" + text.Paragraph("["+into+"] states the conditions.")
+	return text.Paragraph(p.Doc+" It works in place: "+how+".") + "\n" +
+		text.Paragraph("["+into+"] states the conditions.")
 }
 
 // algorithmDoc returns the comment of the function of an algorithm, or of the members of one.
@@ -93,7 +95,8 @@ func algorithmDoc(members []Proved, name string) string {
 	doc += paragraphs("Source: "+a.Source+".") + fmt.Sprintf("\nSpecification %s.\n", SpecHash(a.Primitive))
 	for _, a := range members {
 		is := fmt.Sprintf("With %s %d, it is %s.", a.Param.Name, a.Param.Value, a.FullName())
-		doc += paragraphs(is, needs(a.Requires), costWords(&a.Algorithm), a.proofWords()) + fmt.Sprintf("\nAlgorithm %s.\n", shortHash(a.Hash[:]))
+		doc += paragraphs(is, needs(a.Requires), costWords(&a.Algorithm), a.proofWords()) + fmt.Sprintf("\nAlgorithm %s.\n",
+			shortHash(a.Hash[:]))
 	}
 	return doc
 }

@@ -24,7 +24,8 @@ func (m imports) Import(path string) (*types.Package, error) {
 
 // TestGoldenFilesCompile checks the types in every golden file against package fast.
 func TestGoldenFilesCompile(t *testing.T) {
-	found, err := packages.Load(&packages.Config{Context: t.Context(), Mode: packages.LoadTypes}, Runtime, CollectivePath, "context", "math/bits")
+	found, err := packages.Load(&packages.Config{Context: t.Context(), Mode: packages.LoadTypes}, Runtime, CollectivePath,
+		"context", "math/bits")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -121,7 +121,8 @@ func (s *scope) expr(e spec.Expr) (operand, error) {
 		o, err := s.bitsLen(e.Args[0])
 		return operand{code: jen.Add(o.code).Op("-").Lit(1), prec: sum}, err
 	case spec.CondExpr:
-		return operand{}, fmt.Errorf("the conditional expression (%v) has no form in Go: in an algorithm, give it a name with Let", e)
+		return operand{}, fmt.Errorf("the conditional expression (%v) has no form in Go: in an algorithm, give it a "+
+			"name with Let", e)
 	}
 	op, ok := operators[e.Kind]
 	if !ok {
@@ -190,7 +191,8 @@ func (s *scope) compare(x spec.Expr, op string, y spec.Expr) (operand, error) {
 	if err != nil {
 		return operand{}, err
 	}
-	return operand{code: jen.Add(l.at(comparison + 1)).Op(op).Add(r.at(comparison + 1)), prec: comparison, truth: true}, nil
+	return operand{code: jen.Add(l.at(comparison + 1)).Op(op).Add(r.at(comparison + 1)), prec: comparison, truth: true},
+		nil
 }
 
 // steadiness orders expressions by how little they vary.

@@ -74,7 +74,8 @@ func TestExpr(t *testing.T) {
 		{spec.Mul(spec.CeilLog2(spec.Add(p, n)), i(2)), "bits.Len(uint(rank+size-1)) * 2"},
 		{spec.CeilLog2(spec.Sub(n, i(1))), "bits.Len(uint(max(size-1, 1) - 1))"}, // of 0 too it is 0
 		{spec.CeilLog2(d), "bits.Len(uint(max(d, 1) - 1))"},
-		{spec.Shr(p, spec.BitAnd(spec.Shl(i(-6), spec.BitAnd(n, i(7))), i(7))), "rank >> int(-6<<(size&7)&7)"}, // not of uint, as counts are
+		// not of uint, as counts are
+		{spec.Shr(p, spec.BitAnd(spec.Shl(i(-6), spec.BitAnd(n, i(7))), i(7))), "rank >> int(-6<<(size&7)&7)"},
 		{spec.Shr(p, spec.Add(i(1), i(2))), "rank >> (1 + 2)"},
 		{spec.Shr(p, spec.Add(spec.Shl(i(1), k), p)), "rank >> (1<<k + rank)"},
 		{spec.Log2(spec.Shr(spec.Sub(spec.Shl(i(1), k), i(4)), i(1))), "bits.Len(uint(int((1<<k-4)>>1))) - 1"},
@@ -145,7 +146,8 @@ func exprs(numbers, truths *rapid.Generator[spec.Expr]) (number, truth *rapid.Ge
 	number = rapid.OneOf(numbers, shift, division,
 		binary(numbers, spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.BitAnd, spec.BitOr, spec.BitXor))
 	truth = rapid.OneOf(truths, not,
-		binary(numbers, spec.Eq, spec.Ne, spec.Lt, spec.Le), binary(truths, spec.And, spec.Or), binary(number, spec.Or, spec.And))
+		binary(numbers, spec.Eq, spec.Ne, spec.Lt, spec.Le), binary(truths, spec.And, spec.Or),
+		binary(number, spec.Or, spec.And))
 	return number, truth
 }
 

@@ -40,7 +40,8 @@ func File(pkg Package, c Collective) ([]byte, error) {
 func families(algorithms []Proved) (list [][]Proved) {
 	for i := range algorithms {
 		a := &algorithms[i]
-		if n := len(list) - 1; n >= 0 && a.Param.Value != 0 && list[n][0].Param.Name == a.Param.Name && list[n][0].DeclaredName() == a.DeclaredName() {
+		if n := len(list) - 1; n >= 0 && a.Param.Value != 0 && list[n][0].Param.Name == a.Param.Name &&
+			list[n][0].DeclaredName() == a.DeclaredName() {
 			list[n] = append(list[n], *a)
 		} else {
 			list = append(list, []Proved{*a})

@@ -36,7 +36,8 @@ func golden(t *testing.T, name string, got []byte) {
 var theirs = Package{Path: "example.org/theirs", Name: "theirs", Command: "go tool collgen gen"}
 
 // proof is what a proof may have to say.
-var proof = Proof{Sizes: []int{1, 2, 3, 4, 8}, Depths: []int{1, 2}, Sampled: 9, Schedules: 42, InPlace: true, Segment: true}
+var proof = Proof{Sizes: []int{1, 2, 3, 4, 8}, Depths: []int{1, 2}, Sampled: 9, Schedules: 42, InPlace: true,
+	Segment: true}
 
 // TestShapes has functions for buffers of all shapes.
 func TestShapes(t *testing.T) {
@@ -53,16 +54,19 @@ func TestShapes(t *testing.T) {
 		{Name: "Shrink", In: all, Out: one, InPlace: spec.InPlace{InBlock: p, OutBlock: i(0)}},
 		{Name: "GrowOnRoot", Params: []spec.Param{spec.ParamRoot}, In: one, Out: spec.Buffer{Blocks: n, On: onRoot},
 			InPlace: spec.InPlace{InBlock: i(0), OutBlock: q}, Errors: spec.Gather.Errors},
-		{Name: "ShrinkOnRoot", Params: []spec.Param{spec.ParamOp, spec.ParamRoot}, In: spec.Buffer{Blocks: n, On: onRoot}, Out: one,
+		{Name: "ShrinkOnRoot", Params: []spec.Param{spec.ParamOp, spec.ParamRoot}, In: spec.Buffer{Blocks: n, On: onRoot},
+			Out:     one,
 			InPlace: spec.InPlace{InBlock: q, OutBlock: i(0)}},
 		{Name: "GrowElsewhere", In: spec.Buffer{Blocks: i(1), On: spec.Gt(p, i(0))}, Out: spec.Buffer{Blocks: i(3)},
 			InPlace: spec.InPlace{InBlock: i(0), OutBlock: i(1)}},
 		{Name: "Middle", In: spec.Buffer{Blocks: i(2)}, Out: spec.Buffer{Blocks: i(4)},
 			InPlace: spec.InPlace{InBlock: i(0), OutBlock: i(2)}},
 		// One buffer cannot be both here: the root may be out of range, or neither holds the other.
-		{Name: "AtRoot", Params: []spec.Param{spec.ParamRoot}, In: one, Out: all, InPlace: spec.InPlace{InBlock: i(0), OutBlock: q},
+		{Name: "AtRoot", Params: []spec.Param{spec.ParamRoot}, In: one, Out: all, InPlace: spec.InPlace{InBlock: i(0),
+			OutBlock: q},
 			Errors: []spec.ArgError{{When: spec.Ge(q, n), Reason: "root is too large"}}},
-		{Name: "Overlap", In: spec.Buffer{Blocks: i(2)}, Out: spec.Buffer{Blocks: i(2)}, InPlace: spec.InPlace{InBlock: i(1), OutBlock: i(0)}},
+		{Name: "Overlap", In: spec.Buffer{Blocks: i(2)}, Out: spec.Buffer{Blocks: i(2)}, InPlace: spec.InPlace{InBlock: i(1),
+			OutBlock: i(0)}},
 		{Name: "Point", Params: []spec.Param{spec.ParamRoot, spec.ParamPeer}, In: spec.Buffer{Blocks: i(1), On: onRoot}},
 	} {
 		test.Doc, test.Pre = test.Name+" does something.", pre
@@ -80,7 +84,8 @@ func TestShapes(t *testing.T) {
 
 // TestList lists primitives, one of which has a name that is taken.
 func TestList(t *testing.T) {
-	got, err := List(Package{Path: Runtime, Name: "fast", Command: "a test", Taken: func(name string) bool { return name == "reduce" }},
+	got, err := List(Package{Path: Runtime, Name: "fast", Command: "a test",
+		Taken: func(name string) bool { return name == "reduce" }},
 		[]spec.Primitive{spec.AllReduce, spec.Reduce})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +150,8 @@ func TestBody(t *testing.T) {
 						gen.Let{Name: "e", Is: spec.Add(v("t"), v("d"))},
 						gen.If{Cond: spec.Ne(v("e"), p), Then: []gen.Node{
 							gen.Send{To: v("e"), Data: gen.Span(spec.In, v("t"), i(2))},
-							gen.RecvReduce{From: v("e"), Into: gen.Slot(spec.Scratch, v("t"), v("d")), With: gen.Slot(spec.In, v("t"), v("d")),
+							gen.RecvReduce{From: v("e"), Into: gen.Slot(spec.Scratch, v("t"), v("d")), With: gen.Slot(spec.In, v("t"),
+								v("d")),
 								ReceivedFirst: spec.Lt(v("e"), p), AfterSend: true},
 						}},
 					}},
@@ -175,11 +181,12 @@ func TestBody(t *testing.T) {
 		},
 		Cost: gen.Cost{Alpha: n, Beta: spec.CeilLog2(n)},
 	}
-	got, err := File(theirs, Collective{Primitive: spec.AllReduce, Algorithms: []Proved{{a, proof, a.Hash()}}, Rules: []gen.Rule{
-		{Transport: "tcp", Algorithm: "every-node", MaxBytes: 100},
-		{Algorithm: "every-node", MinSize: 2, MaxSize: 8, MaxBytes: 4096, PieceBytes: 512},
-		{Algorithm: "every-node"},
-	}})
+	got, err := File(theirs, Collective{Primitive: spec.AllReduce, Algorithms: []Proved{{a, proof, a.Hash()}},
+		Rules: []gen.Rule{
+			{Transport: "tcp", Algorithm: "every-node", MaxBytes: 100},
+			{Algorithm: "every-node", MinSize: 2, MaxSize: 8, MaxBytes: 4096, PieceBytes: 512},
+			{Algorithm: "every-node"},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,13 +202,16 @@ func TestBodyRefused(t *testing.T) {
 	}{
 		{gen.Algorithm{Chunks: spec.Up(n, i(2))}, "give it a name with Let", -1},
 		{gen.Algorithm{Requires: gen.Requires{Size: spec.Up(n, i(2))}}, "give it a name with Let", -1},
-		{gen.Algorithm{Body: []gen.Node{gen.For{Var: "k", N: spec.Lt(p, n), Body: []gen.Node{gen.Step{gen.Send{To: p}}}}}}, "truth value", -1},
-		{gen.Algorithm{Body: []gen.Node{gen.Step{gen.Send{To: p}, gen.Send{To: spec.Down(p, n)}}}}, "give it a name with Let", 1},
+		{gen.Algorithm{Body: []gen.Node{gen.For{Var: "k", N: spec.Lt(p, n), Body: []gen.Node{gen.Step{gen.Send{To: p}}}}}},
+			"truth value", -1},
+		{gen.Algorithm{Body: []gen.Node{gen.Step{gen.Send{To: p}, gen.Send{To: spec.Down(p, n)}}}}, "give it a name with Let",
+			1},
 		{gen.Algorithm{Body: []gen.Node{gen.Step{gen.Send{To: p}}, gen.If{Cond: p, Then: []gen.Node{
 			gen.Step{gen.Copy{Into: gen.Chunk(spec.Out, p), From: gen.Chunk("nothing", p)}}}}}}, `no buffer "nothing"`, 1},
 	} {
 		test.a.Name, test.a.Primitive = "bad", spec.AllReduce
-		got, err := File(theirs, Collective{Primitive: spec.AllReduce, Algorithms: []Proved{{Algorithm: test.a, Proof: proof}}})
+		got, err := File(theirs, Collective{Primitive: spec.AllReduce,
+			Algorithms: []Proved{{Algorithm: test.a, Proof: proof}}})
 		e, ok := err.(*Error)
 		if !ok || !strings.Contains(e.Error(), test.want) || e.Node != test.node || e.Algorithm != "allreduce/bad" {
 			t.Errorf("error %#v, want %q at %d; printed: %s", err, test.want, test.node, got)

@@ -156,7 +156,8 @@ func (f *file) intoBody(p spec.Primitive) ([]jen.Code, error) {
 	if len(buffers(p)) == 0 {
 		do = do.Types(jen.Uint8())
 	}
-	call := do.Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(f.collective(p)), orNil(dst), orNil(src), fields, jen.Id("opts"))
+	call := do.Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(f.collective(p)), orNil(dst), orNil(src), fields,
+		jen.Id("opts"))
 	return append(code, jen.Return(call)), nil
 }
 

@@ -51,8 +51,8 @@ func (s *scope) newChoice(name string, e spec.Expr) choice {
 
 func isConditional(e spec.Expr) bool { return e.Kind == spec.CondExpr && !isCeiling(e) }
 
-// isTotal reports whether e has a value in Go for all values of its variables: a shift by a negative number has none, nor
-// has a division by 0.
+// isTotal reports whether e has a value in Go for all values of its variables: a shift by a negative number has none,
+// nor has a division by 0.
 func (s *scope) isTotal(e spec.Expr) bool {
 	if (e.Kind == spec.ShlExpr || e.Kind == spec.ShrExpr) && !s.isNatural(e.Args[1]) {
 		return false

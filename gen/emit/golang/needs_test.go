@@ -18,7 +18,8 @@ func TestNeeds(t *testing.T) {
 		p.Errors = append(slices.Clone(p.Errors), spec.ArgError{When: when, Reason: "it is refused"})
 		return p
 	}
-	even, none := refusing(spec.Eq(spec.BitAnd(spec.Size, spec.Int(1)), spec.Int(1))), refusing(spec.Ge(spec.Size, spec.Int(0)))
+	even, none := refusing(spec.Eq(spec.BitAnd(spec.Size, spec.Int(1)), spec.Int(1))),
+		refusing(spec.Ge(spec.Size, spec.Int(0)))
 	wrong := spec.AllReduce
 	wrong.Out.Blocks = spec.Var("nothing")
 	above := spec.Broadcast // rank 0 is needed by all as a root, the others are not
@@ -28,9 +29,12 @@ func TestNeeds(t *testing.T) {
 		spec.Primitive
 		want string
 	}{
-		{spec.AllReduce, "AllNeedAll"}, {spec.AllGather, "AllNeedAll"}, {spec.AllToAll, "AllNeedAll"}, {spec.Barrier, "AllNeedAll"},
-		{spec.ReduceScatter, "AllNeedAll"}, {spec.Broadcast, "AllNeedRoot"}, {spec.Scatter, "AllNeedRoot"}, {spec.Reduce, "RootNeedsAll"},
-		{spec.Gather, "RootNeedsAll"}, {spec.Scan, "AllNeedLower"}, {spec.Exscan, "AllNeedLower"}, {spec.Send, ""}, {halo, ""}, {wrong, ""}, {even, "AllNeedAll"},
+		{spec.AllReduce, "AllNeedAll"}, {spec.AllGather, "AllNeedAll"}, {spec.AllToAll, "AllNeedAll"},
+		{spec.Barrier, "AllNeedAll"},
+		{spec.ReduceScatter, "AllNeedAll"}, {spec.Broadcast, "AllNeedRoot"}, {spec.Scatter, "AllNeedRoot"},
+		{spec.Reduce, "RootNeedsAll"},
+		{spec.Gather, "RootNeedsAll"}, {spec.Scan, "AllNeedLower"}, {spec.Exscan, "AllNeedLower"}, {spec.Send, ""},
+		{halo, ""}, {wrong, ""}, {even, "AllNeedAll"},
 		{none, ""}, {above, ""},
 	} {
 		if got := needsOf(x.Primitive); got != x.want {

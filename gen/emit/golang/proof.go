@@ -48,9 +48,11 @@ func (x Induction) words(of []string) string {
 	if x.lends {
 		loans = "what is lent is read by the reductions of its step alone and not changed before, "
 	}
-	return fmt.Sprintf(" By induction over steps, for %s, while sizes and products fit an int: what the primitive promises holds, no two "+
+	return fmt.Sprintf(" By induction over steps, for %s, while sizes and products fit an int: what the primitive "+
+		"promises holds, no two "+
 		"accesses race, %sand the call ends in every interleaving, %s; %d obligations, each proved by %s.",
-		strings.Join(append([]string{sizes}, of...), ", "), loans, text.Buffering(x.segment), x.Obligations, strings.Join(x.Solvers, " and by "))
+		strings.Join(append([]string{sizes}, of...), ", "), loans, text.Buffering(x.segment), x.Obligations,
+		strings.Join(x.Solvers, " and by "))
 }
 
 // words says what was proved of an algorithm of p.
@@ -85,7 +87,8 @@ func (x Proof) words(p spec.Primitive) string {
 	if x.InPlace {
 		calls = append(calls, "out of place and in place")
 	}
-	words := fmt.Sprintf("Proved for %s (%d schedules): what is said after the call holds, no two accesses race, and the call ends in "+
+	words := fmt.Sprintf("Proved for %s (%d schedules): what is said after the call holds, no two accesses race, and "+
+		"the call ends in "+
 		"every interleaving, %s.", strings.Join(calls, ", "), x.Schedules, text.Buffering(x.Segment))
 	if x.Folds {
 		words += " Order: " + x.Order.String() + "."

@@ -28,7 +28,8 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	deeper := Proof{Sizes: sizes, Depths: []int{1, 2}, Deeper: []int{3, 4, 5}, Few: 8}.words(spec.AllReduce)
-	if !strings.Contains(deeper, "depths 1, 2 (up to size 8 also 3..5)") || !strings.Contains(deeper, "Calls beyond 16 ranks or depth 2 are refused") {
+	if !strings.Contains(deeper, "depths 1, 2 (up to size 8 also 3..5)") ||
+		!strings.Contains(deeper, "Calls beyond 16 ranks or depth 2 are refused") {
 		t.Error(deeper)
 	}
 }
@@ -57,8 +58,10 @@ func TestInduction(t *testing.T) {
 		t.Errorf("nothing was proved by induction: %q", got)
 	}
 	p.Every = Induction{Sizes: "1..2^31", Obligations: 5, Solvers: []string{"z3", "cvc5"}}
-	want := " By induction over steps, for sizes 1..2^31, all roots, all depths, while sizes and products fit an int: what the primitive promises holds, " +
-		"no two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 5 obligations, each proved by z3 and by cvc5."
+	want := " By induction over steps, for sizes 1..2^31, all roots, all depths, while sizes and products fit an int: " +
+		"what the primitive promises holds, " +
+		"no two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 5 " +
+		"obligations, each proved by z3 and by cvc5."
 	if got := p.words(spec.Broadcast); !strings.HasSuffix(got, want) {
 		t.Errorf("got %q, want it to end with %q", got, want)
 	}
@@ -66,7 +69,8 @@ func TestInduction(t *testing.T) {
 	if got := p.words(spec.Broadcast); !strings.Contains(got, "no two accesses race, what is lent is read by") {
 		t.Errorf("that loans are proved is not said: %q", got)
 	}
-	if got := p.words(spec.Broadcast); !strings.Contains(got, "even if no channel has room for more than a segment of a message; 5 obligations") {
+	if got := p.words(spec.Broadcast); !strings.Contains(got, "even if no channel has room for more than a segment of a "+
+		"message; 5 obligations") {
 		t.Errorf("what room is needed is not said: %q", got)
 	}
 }

@@ -65,7 +65,8 @@ func rules(list []gen.Rule) []jen.Code {
 		for _, x := range []struct {
 			name  string
 			value int
-		}{{"MinSize", r.MinSize}, {"MaxSize", r.MaxSize}, {"MaxPerHost", r.MaxPerHost}, {"MaxBytes", r.MaxBytes}, {"PieceBytes", r.PieceBytes}} {
+		}{{"MinSize", r.MinSize}, {"MaxSize", r.MaxSize}, {"MaxPerHost", r.MaxPerHost}, {"MaxBytes", r.MaxBytes},
+			{"PieceBytes", r.PieceBytes}} {
 			if x.value > 0 {
 				fields = append(fields, jen.Id(x.name).Op(":").Lit(x.value))
 			}
@@ -111,7 +112,8 @@ func (f *file) line(a Proved) (jen.Code, error) {
 		if slices.Contains(variables(a.Requires.Size), spec.Local.Name) {
 			local = spec.Local.Name
 		}
-		serves := jen.Func().Params(jen.List(jen.Id(spec.Size.Name), jen.Id(local)).Int()).Bool().Custom(oneLine, jen.Return(holds))
+		serves := jen.Func().Params(jen.List(jen.Id(spec.Size.Name), jen.Id(local)).Int()).Bool().Custom(oneLine,
+			jen.Return(holds))
 		fields = append(fields, jen.Id("Serves").Op(":").Add(serves))
 	}
 	fields = append(fields, jen.Id("Proved").Op(":").Add(f.proved(a)))

@@ -116,7 +116,8 @@ func (f *file) unevenInto(u uneven) ([]jen.Code, error) {
 		return nil, err
 	}
 	args, err := f.args(u.Primitive, s)
-	call := f.calls("DoUneven").Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(f.collective(u.Primitive)), jen.Id(u.dst.name), jen.Id(u.src.name),
+	call := f.calls("DoUneven").Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(f.collective(u.Primitive)),
+		jen.Id(u.dst.name), jen.Id(u.src.name),
 		f.blocks(u), args, jen.Id("opts"))
 	return append(code, own, jen.Return(call)), err
 }
@@ -199,7 +200,8 @@ func (f *file) equallyLong(u uneven, s *scope) (jen.Code, error) {
 		}
 		holds = jen.Add(on).Op("&&").Add(holds)
 	}
-	return jen.If(holds).Block(f.refuse(u.Primitive, "the block of rank %d has %d elements in dst, and %d in src", jen.Id("rank"), dst, src)), nil
+	return jen.If(holds).Block(f.refuse(u.Primitive, "the block of rank %d has %d elements in dst, and %d in src",
+		jen.Id("rank"), dst, src)), nil
 }
 
 // unevenInPlace hands one buffer over as both.
@@ -231,7 +233,8 @@ func checkUneven(a *gen.Algorithm) error {
 		return err
 	}
 	if !a.Scratch.IsAbsent() && !a.Primitive.SameCounts() {
-		return fmt.Errorf("%w: the scratch of %s, because not every rank passes the lengths of all blocks", errUneven, a.FullName())
+		return fmt.Errorf("%w: the scratch of %s, because not every rank passes the lengths of all blocks", errUneven,
+			a.FullName())
 	}
 	return nil
 }

@@ -17,14 +17,16 @@ type Lemma struct{ Name, Script string }
 
 // Lemmas returns everything that scripts may assume beyond the theory of integers and sums. That log2 of x is the
 // number k with 2^k <= x < 2^(k+1) is what it means. Those about bits are proved for numbers of 64 bits, exponents up
-// to MaxExponent and 2 more, as after the last digit of 3 bits, and all x of less than 2^62 in size that, where they are
-// shifted to the left, fit 64 bits. Exponents that are compared with each other by a constant differ by less than 4.
+// to MaxExponent and 2 more, as after the last digit of 3 bits, and all x of less than 2^62 in size that, where they
+// are shifted to the left, fit 64 bits. Exponents that are compared with each other by a constant differ by less than
+// 4.
 func Lemmas() []Lemma {
 	return []Lemma{ // the first is the one that is not about bits
 		{"products with a positive number are ordered as the other factors are", products(
 			"(and (= (+ (* x z) z) (* (+ x 1) z)) (=> (<= 1 z)",
 			"  (and (<= (+ (* x z) z) (* (+ x 1 d) z)) (<= (+ (* x z) z z) (* (+ x 2 d) z))",
-			"    (<= (+ (* 2 (* x z)) z) (* (+ (* 2 x) 1 d) z)) (<= (* (- (* 2 x) d) z) (* 2 (* x z))) (= (* 2 (* x z)) (* (* 2 x) z)))))")},
+			"    (<= (+ (* 2 (* x z)) z) (* (+ (* 2 x) 1 d) z)) (<= (* (- (* 2 x) d) z) (* 2 (* x z))) (= (* 2 (* x z)) (* (* "+
+				"2 x) z)))))")},
 		{"a power of two is an even multiple of each smaller one", onBits(
 			"(=> (bvult e f) (and (bvule (bvshl one e) (bvlshr (pow f) one))",
 			"  (= (pow f) (bvshl (bvshl (pow (bvsub (bvsub f e) one)) one) e))",
@@ -65,7 +67,8 @@ func LemmasOf(list []induct.Obligation) []Lemma {
 
 // hasBits reports whether there are operations on bits in o.
 func hasBits(o *induct.Obligation) bool {
-	operations := []spec.ExprKind{spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr, spec.Log2Expr}
+	operations := []spec.ExprKind{spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr,
+		spec.Log2Expr}
 	var in func(e spec.Expr) bool
 	in = func(e spec.Expr) bool { return slices.Contains(operations, e.Kind) || slices.ContainsFunc(e.Args, in) }
 	return in(o.Goal) || slices.ContainsFunc(o.Given, in) ||
@@ -85,7 +88,8 @@ func onBits(law ...string) string {
 	for _, name := range []string{"x", "e", "f"} {
 		fmt.Fprintf(&b, "(declare-const %s (_ BitVec 64))\n", name)
 	}
-	b.WriteString("(define-fun one () (_ BitVec 64) (_ bv1 64))\n(define-fun pow ((k (_ BitVec 64))) (_ BitVec 64) (bvshl (_ bv1 64) k))\n")
+	b.WriteString("(define-fun one () (_ BitVec 64) (_ bv1 64))\n(define-fun pow ((k (_ BitVec 64))) (_ BitVec 64) " +
+		"(bvshl (_ bv1 64) k))\n")
 	for _, name := range []string{"e", "f"} {
 		fmt.Fprintf(&b, "(assert (bvule %s (_ bv%d 64)))\n", name, MaxExponent+2)
 	}
@@ -133,7 +137,8 @@ func (s *printer) isIdle(f *factor) bool {
 		return false
 	}
 	return slices.ContainsFunc(s.factors, func(g *factor) bool {
-		return g != f && len(g.times) > 3 && slices.ContainsFunc(g.times[2:], func(p [2]string) bool { return p[1] == f.times[2][1] })
+		return g != f && len(g.times) > 3 && slices.ContainsFunc(g.times[2:],
+			func(p [2]string) bool { return p[1] == f.times[2][1] })
 	})
 }
 
@@ -163,7 +168,8 @@ func (s *printer) ordered(f *factor, p, q [2]string, once bool) {
 	if f.divides {
 		s.assert("(=> (= (+ %s 2) %s) (= (+ %s %s %s) %s))", p[0], q[0], p[1], z, z, q[1])
 	}
-	s.assert("(=> (<= 1 %s) (ite (< (* 2 %s) %s) (<= (+ (* 2 %s) %s) %s) (<= %s (* 2 %s))))", z, p[0], q[0], p[1], z, q[1], q[1], p[1])
+	s.assert("(=> (<= 1 %s) (ite (< (* 2 %s) %s) (<= (+ (* 2 %s) %s) %s) (<= %s (* 2 %s))))", z, p[0], q[0], p[1], z, q[1],
+		q[1], p[1])
 	s.assert("(=> (= (* 2 %s) %s) (= (* 2 %s) %s))", p[0], q[0], p[1], q[1])
 	if once {
 		s.assert("(=> (= %s %s) (= %s %s))", p[0], q[0], p[1], q[1])

@@ -17,7 +17,8 @@ import (
 // the scripts of [Lemmas] prove of all numbers. Where there are shifts by variables, sizes go to [MaxShifted]: shifted
 // says so.
 func Script(o *induct.Obligation) (script string, shifted bool, err error) {
-	s := &printer{o: o, defs: map[string]spec.Expr{}, truth: map[string]bool{}, groups: map[string]*power{}, known: map[string]string{}, alias: map[string]string{}, atoms: map[string]spec.Expr{}}
+	s := &printer{o: o, defs: map[string]spec.Expr{}, truth: map[string]bool{}, groups: map[string]*power{},
+		known: map[string]string{}, alias: map[string]string{}, atoms: map[string]spec.Expr{}}
 	for _, n := range o.Names {
 		if !n.Is.IsAbsent() {
 			s.defs[n.Name] = n.Is

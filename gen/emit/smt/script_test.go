@@ -41,7 +41,8 @@ func TestScript(t *testing.T) {
 	if !strings.HasPrefix(got, want) {
 		t.Error(cmp.Diff(want, got))
 	}
-	for _, line := range []string{"(assert (=> (= (+ c 1) 0) (= (+ product!0 size) 0)))", "(assert even)", "(assert (not (<= (- 1) or!)))\n(check-sat)"} {
+	for _, line := range []string{"(assert (=> (= (+ c 1) 0) (= (+ product!0 size) 0)))", "(assert even)",
+		"(assert (not (<= (- 1) or!)))\n(check-sat)"} {
 		if !strings.Contains(got, line) {
 			t.Errorf("there is no %s in\n%s", line, got)
 		}
@@ -51,8 +52,10 @@ func TestScript(t *testing.T) {
 // TestScriptCannot has what no law is for.
 func TestScriptCannot(t *testing.T) {
 	x := spec.Var("x")
-	for _, e := range []spec.Expr{spec.BitAnd(x, i(5)), spec.BitOr(x, i(3)), spec.BitXor(x, x), spec.BitAnd(x, spec.Add(x, i(1))), spec.Shl(i(1), spec.Sub(spec.Log2(x), i(1)))} {
-		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: i(1)}, {Name: "x", Min: i(1)}}, Goal: spec.Eq(spec.Add(e, spec.Log2(x)), i(0))}
+	for _, e := range []spec.Expr{spec.BitAnd(x, i(5)), spec.BitOr(x, i(3)), spec.BitXor(x, x),
+		spec.BitAnd(x, spec.Add(x, i(1))), spec.Shl(i(1), spec.Sub(spec.Log2(x), i(1)))} {
+		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: i(1)}, {Name: "x", Min: i(1)}},
+			Goal: spec.Eq(spec.Add(e, spec.Log2(x)), i(0))}
 		if script, _, err := Script(&o); err == nil {
 			t.Errorf("%v is printed as\n%s", e, script)
 		}
@@ -61,18 +64,21 @@ func TestScriptCannot(t *testing.T) {
 
 // TestScriptShifted says for which sizes an obligation with powers of two is.
 func TestScriptShifted(t *testing.T) {
-	o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: i(1)}, {Name: "k", Min: i(0)}}, Goal: spec.Lt(i(0), spec.Shl(i(1), spec.Var("k")))}
+	o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: i(1)}, {Name: "k", Min: i(0)}},
+		Goal: spec.Lt(i(0), spec.Shl(i(1), spec.Var("k")))}
 	script, shifted, err := Script(&o)
 	if err != nil || !shifted || !strings.Contains(script, "(assert (<= size 2147483648))") {
 		t.Errorf("%v %v\n%s", shifted, err, script)
 	}
 }
 
-// TestScriptDivides has a divisor that is a constant, also by a name, and one that may be 0, of which nothing else is said.
+// TestScriptDivides has a divisor that is a constant, also by a name, and one that may be 0, of which nothing else is
+// said.
 func TestScriptDivides(t *testing.T) {
 	x, c := spec.Var("x"), spec.Var("c")
 	for want, e := range map[string]spec.Expr{
-		"(div x 3)": spec.Div(x, i(3)), "(mod x 4)": spec.Mod(x, c), "quotient!0": spec.Div(x, n), "(- x product!1)": spec.Mod(x, n),
+		"(div x 3)": spec.Div(x, i(3)), "(mod x 4)": spec.Mod(x, c), "quotient!0": spec.Div(x, n),
+		"(- x product!1)": spec.Mod(x, n),
 	} {
 		o := induct.Obligation{Names: []induct.Name{{Name: "size", Min: i(0)}, {Name: "x", Min: i(0)}, {Name: "c", Is: i(4)}},
 			Goal: spec.Le(e, x)}
@@ -87,7 +93,8 @@ func TestScriptDivides(t *testing.T) {
 	}
 	for _, e := range []spec.Expr{spec.Div(x, i(0)), spec.Mod(x, i(-2))} { // which have no value
 		o := induct.Obligation{Names: []induct.Name{{Name: "x", Min: i(0)}}, Goal: spec.Le(e, x)}
-		if script, _, err := Script(&o); err != nil || strings.Contains(script, "(div ") || strings.Contains(script, "(mod ") {
+		if script, _, err := Script(&o); err != nil || strings.Contains(script, "(div ") ||
+			strings.Contains(script, "(mod ") {
 			t.Errorf("%v: %v\n%s", e, err, script)
 		}
 	}
@@ -99,7 +106,8 @@ func TestLemmasOf(t *testing.T) {
 	none := induct.Obligation{Names: []induct.Name{{Name: "y", Is: spec.Mul(x, x)}}, Goal: spec.Le(i(0), x)}
 	some := none
 	some.Names = []induct.Name{{Name: "y", Is: spec.Add(x, spec.BitAnd(x, i(1)))}}
-	if a, b := LemmasOf([]induct.Obligation{none}), LemmasOf([]induct.Obligation{none, some}); len(a) != 1 || len(b) != len(Lemmas()) {
+	if a, b := LemmasOf([]induct.Obligation{none}), LemmasOf([]induct.Obligation{none, some}); len(a) != 1 ||
+		len(b) != len(Lemmas()) {
 		t.Errorf("%d and %d lemmas", len(a), len(b))
 	}
 }

@@ -323,7 +323,8 @@ func (s *printer) and(e spec.Expr) string {
 		high := s.times(spec.Shr(x, k), g, above)
 		return fmt.Sprintf("(- %s %s)", s.number(x), high)
 	}
-	if n := s.resolve(y); n.Kind == spec.SubExpr && n.Args[0].Kind == spec.Const && n.Args[0].N == 0 && n.Args[1].String() == x.String() {
+	if n := s.resolve(y); n.Kind == spec.SubExpr && n.Args[0].Kind == spec.Const && n.Args[0].N == 0 &&
+		n.Args[1].String() == x.String() {
 		a := s.number(x)
 		low, isNew := s.unknown("lowest", "lowest bit of "+a)
 		if isNew {

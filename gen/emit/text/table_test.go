@@ -35,7 +35,8 @@ func TestTable(t *testing.T) {
 		}},
 		{Instrs: []gen.Instr{
 			op(gen.Instr{Kind: gen.RecvInstr, Step: 0, Peer: 0}),
-			op(gen.Instr{Kind: gen.RecvReduceInstr, Step: 1, Peer: 1, Dst: p(spec.Out, 0, 1), Srcs: []gen.Place{p(spec.In, 0, 1)}}),
+			op(gen.Instr{Kind: gen.RecvReduceInstr, Step: 1, Peer: 1, Dst: p(spec.Out, 0, 1),
+				Srcs: []gen.Place{p(spec.In, 0, 1)}}),
 			op(gen.Instr{Kind: gen.FinishInstr, Step: 1, Dst: p(spec.Out, 0, 1)}),
 		}},
 		{},
@@ -95,7 +96,8 @@ func TestTableOfWhatCannotEnd(t *testing.T) {
 			{Kind: gen.RecvInstr, Peer: peer, Step: 0}, {Kind: gen.SendInstr, Peer: peer, Srcs: []gen.Place{{}}, Step: 1},
 		}
 	}
-	if got := Table(&gen.Schedule{Ranks: []gen.Program{{Instrs: wait(1)}, {Instrs: wait(0)}}}); !strings.Contains(got, "← 1") {
+	if got := Table(&gen.Schedule{Ranks: []gen.Program{{Instrs: wait(1)}, {Instrs: wait(0)}}}); !strings.Contains(got,
+		"← 1") {
 		t.Error(got)
 	}
 }

@@ -44,7 +44,8 @@ func Formula(e spec.Expr) string {
 // logarithms returns e with its logarithms as names.
 func logarithms(e spec.Expr) spec.Expr {
 	switch {
-	case e.Kind == spec.CondExpr && e.WellFormed() && len(e.Args[0].Args) > 0 && e.String() == spec.CeilLog2(e.Args[0].Args[0]).String():
+	case e.Kind == spec.CondExpr && e.WellFormed() && len(e.Args[0].Args) > 0 &&
+		e.String() == spec.CeilLog2(e.Args[0].Args[0]).String():
 		return spec.Var("⌈log2(" + Formula(e.Args[0].Args[0]) + ")⌉")
 	case e.Kind == spec.Log2Expr && e.WellFormed():
 		return spec.Var("⌊log2(" + Formula(e.Args[0]) + ")⌋")

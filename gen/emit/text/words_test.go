@@ -55,7 +55,8 @@ func TestRanges(t *testing.T) {
 		numbers []int
 		want    string
 	}{
-		{nil, ""}, {[]int{3}, "3"}, {[]int{1, 2}, "1, 2"}, {[]int{1, 2, 3}, "1..3"}, {[]int{1, 2, 4, 5, 6, 9}, "1, 2, 4..6, 9"},
+		{nil, ""}, {[]int{3}, "3"}, {[]int{1, 2}, "1, 2"}, {[]int{1, 2, 3}, "1..3"},
+		{[]int{1, 2, 4, 5, 6, 9}, "1, 2, 4..6, 9"},
 	} {
 		if got := Ranges(test.numbers); got != test.want {
 			t.Errorf("%v is printed as %q, want %q", test.numbers, got, test.want)

@@ -64,8 +64,10 @@ func (t *printer) title() string {
 
 func (t *printer) schedule() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "---- MODULE Schedule ----\n%sEXTENDS Naturals, Sequences\n\nRanks == 0..%d\n\n", t.title(), t.s.Size-1)
-	b.WriteString("\\* Instr(r, i) is instruction i of rank r, counted from 1: see gen.Instr. What has to be complete before it is \"after\".\n")
+	fmt.Fprintf(&b, "---- MODULE Schedule ----\n%sEXTENDS Naturals, Sequences\n\nRanks == 0..%d\n\n", t.title(),
+		t.s.Size-1)
+	b.WriteString("\\* Instr(r, i) is instruction i of rank r, counted from 1: see gen.Instr. What has to be complete " +
+		"before it is \"after\".\n")
 	lengths, ranks := make([]string, t.s.Size), make([]string, t.s.Size)
 	for rank := range ranks {
 		cases := t.program(rank)
@@ -133,8 +135,10 @@ func (t *printer) instr(rank int, in *gen.Instr, after []int, prior, afterSend i
 	for i, p := range in.Srcs {
 		srcs[i] = t.place(rank, p)
 	}
-	return fmt.Sprintf("[kind |-> %q, peer |-> %d, lane |-> %d, dst |-> %s, srcs |-> %s, receivedFirst |-> %s, prior |-> %d, afterSend |-> %d, after |-> %s]",
-		in.Kind, in.Peer, in.Channel, t.place(rank, in.Dst), sequence(srcs), boolean(in.ReceivedFirst), prior, afterSend, set(after))
+	return fmt.Sprintf("[kind |-> %q, peer |-> %d, lane |-> %d, dst |-> %s, srcs |-> %s, receivedFirst |-> %s, prior "+
+		"|-> %d, afterSend |-> %d, after |-> %s]",
+		in.Kind, in.Peer, in.Channel, t.place(rank, in.Dst), sequence(srcs), boolean(in.ReceivedFirst), prior, afterSend,
+		set(after))
 }
 
 // place returns the cells of p.
@@ -169,8 +173,10 @@ func (t *printer) collSpec() string {
 	for rank := range t.s.Size {
 		initial[rank], promises[rank] = t.initial(rank), lines(t.promises(rank))
 	}
-	fmt.Fprintf(&b, "\\* What each rank's cells hold before the call.\nInitial == <<\n  %s\n>>\n\n", strings.Join(initial, ",\n  "))
-	b.WriteString("\\* What they hold after it: of a fold, all terms once. Cells that are not named here hold what they held.\n")
+	fmt.Fprintf(&b, "\\* What each rank's cells hold before the call.\nInitial == <<\n  %s\n>>\n\n",
+		strings.Join(initial, ",\n  "))
+	b.WriteString("\\* What they hold after it: of a fold, all terms once. Cells that are not named here hold what " +
+		"they held.\n")
 	fmt.Fprintf(&b, "Promise == <<\n  %s\n>>\n\n", strings.Join(promises, ",\n  "))
 	b.WriteString("\\* The cells that no promise is made of: the scratch, and what a buffer is allowed to hold.\n")
 	free := make([]string, t.s.Size)
@@ -178,8 +184,10 @@ func (t *printer) collSpec() string {
 		free[rank] = set(t.free(rank))
 	}
 	fmt.Fprintf(&b, "Free == %s\n\n", sequence(free))
-	fmt.Fprintf(&b, "\\* Whether all ranks that are promised the same fold get the same tree, and whether its operands are in rank order.\n")
-	fmt.Fprintf(&b, "SameTree == %s\nRankOrder == %s\n====\n", boolean(t.want.Order >= spec.SameTree), boolean(t.want.Order >= spec.RankOrdered))
+	fmt.Fprintf(&b, "\\* Whether all ranks that are promised the same fold get the same tree, and whether its operands "+
+		"are in rank order.\n")
+	fmt.Fprintf(&b, "SameTree == %s\nRankOrder == %s\n====\n", boolean(t.want.Order >= spec.SameTree),
+		boolean(t.want.Order >= spec.RankOrdered))
 	return b.String()
 }
 

@@ -21,7 +21,8 @@ func TestModules(t *testing.T) {
 	for _, x := range []struct {
 		a       *gen.Algorithm
 		inPlace bool
-	}{{&catalogue.AllReduceRecursiveDoubling, true}, {&catalogue.AllToAllDirect, true}, {&catalogue.AllReduceTwoShot, false}, {&catalogue.BroadcastBinomial, false}} {
+	}{{&catalogue.AllReduceRecursiveDoubling, true}, {&catalogue.AllToAllDirect, true},
+		{&catalogue.AllReduceTwoShot, false}, {&catalogue.BroadcastBinomial, false}} {
 		s, err := gen.Instantiate(x.a, gen.Params{Size: 3, Root: 1, Depth: 1})
 		if err != nil {
 			t.Fatal(err)

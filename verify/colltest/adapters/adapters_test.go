@@ -27,7 +27,8 @@ func TestSample(t *testing.T) {
 			if err := header.Run(); err != nil {
 				t.Skipf("left out: %v: %v; make conform-peers installs it", header, err)
 			}
-			r := w.enter(t.Context(), &e, options{ranks: 2, checks: 5, primitives: []string{"Broadcast", "Gather", "AllGather", "AllToAll", "Send"}})
+			r := w.enter(t.Context(), &e, options{ranks: 2, checks: 5, primitives: []string{"Broadcast", "Gather", "AllGather",
+				"AllToAll", "Send"}})
 			if err := r.wrong(); err != nil {
 				t.Errorf("%v: %v", err, r.failures)
 			}
@@ -39,9 +40,12 @@ func TestSample(t *testing.T) {
 func TestNewFailures(t *testing.T) {
 	so := func(section string) known { return known{section, regexp.MustCompile("as known")} }
 	e := gloo("ring").fails(so("C4"), "AllReduce").fails(so("C2"), "AllGather", "Barrier", "Scatter")
-	failure := &colltest.Failure{Case: colltest.Case{Size: 1}, Problems: []colltest.Problem{{Rank: -1, Text: "it fails as known"}}}
-	other := &colltest.Failure{Case: colltest.Case{Size: 1}, Problems: []colltest.Problem{{Rank: -1, Text: "it fails in another way"}}}
-	r := &result{entrant: &e, tested: map[string]colltest.Counts{"AllReduce": {Calls: 1}, "AllGather": {Calls: 2}, "Send": {Calls: 4}, "Reduce": {}, "Scatter": {}},
+	failure := &colltest.Failure{Case: colltest.Case{Size: 1},
+		Problems: []colltest.Problem{{Rank: -1, Text: "it fails as known"}}}
+	other := &colltest.Failure{Case: colltest.Case{Size: 1},
+		Problems: []colltest.Problem{{Rank: -1, Text: "it fails in another way"}}}
+	r := &result{entrant: &e, tested: map[string]colltest.Counts{"AllReduce": {Calls: 1}, "AllGather": {Calls: 2},
+		"Send": {Calls: 4}, "Reduce": {}, "Scatter": {}},
 		failures: map[string]*colltest.Failure{"AllReduce": failure, "Send": failure, "Scatter": other}}
 	want := []string{"-", "NEW", "-", "ok", "not C2", "C4", "-", "-", "-", "NEW"}
 	if got := r.cells(); !slices.Equal(got, want) || r.unknown() != 2 || r.calls() != 7 {
@@ -76,7 +80,8 @@ func TestWrong(t *testing.T) {
 	if err := (&result{entrant: &e, tested: enough}).wrong(); err != nil {
 		t.Error(err)
 	}
-	if err := run(t.Context(), options{ranks: 2, only: "zzz"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "zzz") {
+	if err := run(t.Context(), options{ranks: 2, only: "zzz"}, io.Discard, io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "zzz") {
 		t.Error(err)
 	}
 	w, err := newWorkshop()

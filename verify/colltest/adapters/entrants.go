@@ -39,13 +39,16 @@ func (k known) is(f *colltest.Failure) bool { return k.section != "" && k.says.M
 
 // The known failures.
 var (
-	saturates    = known{"A1", regexp.MustCompile(`of u?int(8|16), .*op sum[\s\S]*element \d+ is (-128|127|255|-32768|32767|65535) `)}
+	saturates = known{"A1", regexp.MustCompile(
+		`of u?int(8|16), .*op sum[\s\S]*element \d+ is (-128|127|255|-32768|32767|65535) `)}
 	unsignedMin  = known{"B1", regexp.MustCompile(`of uint\d+, .*op min[\s\S]*element \d+ is .*the reduction of`)}
-	inPlaceCrash = known{"B2", regexp.MustCompile(`Reduce of .*, root [1-9]\d*, in place[\s\S]*(exit status 11|Segmentation fault)`)}
-	halfLost     = known{"C1", regexp.MustCompile(`of float16, .*op [\s\S]*element \d+ is .*the reduction`)}
-	emptyCrash   = known{"C2", regexp.MustCompile(`AllGather of .*blocks of 0 elements[\s\S]*floating point exception`)}
-	bcubeDrops   = known{"C3", regexp.MustCompile(`^on ([3-9]|\d\d+) ranks[\s\S]*element \d+ is .*the reduction`)}
-	ranksDiffer  = known{"C4", regexp.MustCompile(`^on ([3-9]|\d\d+) ranks[\s\S]*of b?float\d+, .*op [\s\S]*though all ranks get the same bits`)}
+	inPlaceCrash = known{"B2", regexp.MustCompile(
+		`Reduce of .*, root [1-9]\d*, in place[\s\S]*(exit status 11|Segmentation fault)`)}
+	halfLost    = known{"C1", regexp.MustCompile(`of float16, .*op [\s\S]*element \d+ is .*the reduction`)}
+	emptyCrash  = known{"C2", regexp.MustCompile(`AllGather of .*blocks of 0 elements[\s\S]*floating point exception`)}
+	bcubeDrops  = known{"C3", regexp.MustCompile(`^on ([3-9]|\d\d+) ranks[\s\S]*element \d+ is .*the reduction`)}
+	ranksDiffer = known{"C4", regexp.MustCompile(
+		`^on ([3-9]|\d\d+) ranks[\s\S]*of b?float\d+, .*op [\s\S]*though all ranks get the same bits`)}
 )
 
 var entrants = []entrant{
@@ -67,7 +70,8 @@ var unsigned = []string{"uint8", "uint16", "uint32", "uint64"}
 
 func openMPI(without ...string) entrant {
 	return entrant{name: "Open MPI", compile: []string{"mpicc.openmpi", "-O2"}, source: "mpi.c", without: without,
-		command: []string{"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_mpi_yield_when_idle=1",
+		command: []string{"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+			"OMPI_MCA_mpi_yield_when_idle=1",
 			"mpirun.openmpi", "--oversubscribe", "-n", "{n}", "{adapter}"}}
 }
 
@@ -78,7 +82,8 @@ func mpich(without ...string) entrant {
 
 // gloo is Gloo with one of its all-reduces.
 func gloo(allReduce string, without ...string) entrant {
-	return entrant{name: "Gloo " + allReduce, compile: []string{"g++", "-std=c++17", "-O2"}, source: "gloo.cc", link: []string{"-lgloo"},
+	return entrant{name: "Gloo " + allReduce, compile: []string{"g++", "-std=c++17", "-O2"}, source: "gloo.cc",
+		link:    []string{"-lgloo"},
 		without: without, command: []string{"{adapter}", "{rank}", "{n}", "{dir}", allReduce}}
 }
 

@@ -33,7 +33,8 @@ func main() {
 	defer stop()
 	var o options
 	flag.IntVar(&o.ranks, "ranks", 8, "the largest `number` of ranks")
-	flag.IntVar(&o.checks, "checks", 50, "`number` of cases drawn at random for each primitive, besides one for each size, type, op and form")
+	flag.IntVar(&o.checks, "checks", 50, "`number` of cases drawn at random for each primitive, besides one for each "+
+		"size, type, op and form")
 	flag.StringVar(&o.only, "only", "", "only the entrants whose name begins with `name`")
 	flag.Parse()
 	if err := run(ctx, o, os.Stdout, os.Stderr); err != nil {
@@ -162,4 +163,5 @@ func (r *result) cells() (cells []string) {
 }
 
 // columns are the primitives of the table.
-var columns = []string{"Broadcast", "Scatter", "Gather", "Reduce", "AllGather", "AllReduce", "ReduceScatter", "AllToAll", "Barrier", "Send"}
+var columns = []string{"Broadcast", "Scatter", "Gather", "Reduce", "AllGather", "AllReduce", "ReduceScatter",
+	"AllToAll", "Barrier", "Send"}

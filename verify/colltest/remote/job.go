@@ -85,7 +85,8 @@ func (j *Job) start(ctx context.Context, size int) (*world, error) {
 func (j *Job) words(size int, dir string) func(rank int) []string {
 	return func(rank int) (words []string) {
 		for _, word := range j.Command {
-			words = append(words, strings.NewReplacer("{n}", strconv.Itoa(size), "{rank}", strconv.Itoa(rank), "{dir}", dir).Replace(word))
+			words = append(words, strings.NewReplacer("{n}", strconv.Itoa(size), "{rank}", strconv.Itoa(rank), "{dir}",
+				dir).Replace(word))
 		}
 		return words
 	}

@@ -109,7 +109,8 @@ func serve(with io.ReadWriter, r *room, rank int) {
 		_, _ = io.WriteString(with, text)
 		time.Sleep(time.Hour)
 	}
-	fmt.Fprintf(with, "%s\nrank %d of %d\nname test\ntypes int8 int16\nprimitive Broadcast apart\nvalues overflow\nready\n", version, rank, r.size)
+	fmt.Fprintf(with, "%s\nrank %d of %d\nname test\ntypes int8 int16\nprimitive Broadcast apart\nvalues "+
+		"overflow\nready\n", version, rank, r.size)
 	for lines := bufio.NewReader(with); ; {
 		line, err := lines.ReadString('\n')
 		if err != nil || line == "end\n" && r.fault != "does not end" {

@@ -79,8 +79,9 @@ func TestWrongHellos(t *testing.T) {
 // TestWrongAnswers: what is answered wrong, or not at all, is a failure of the call.
 func TestWrongAnswers(t *testing.T) {
 	says := map[string]string{
-		"short answer": "hexadecimal digits for", "no digits": "digits", "chatter": "I am fine", "an error": "no such network",
-		"endless": "a line of more than", "empty answer": `wrote ""`, "wrong element": "element 0",
+		"short answer": "hexadecimal digits for", "no digits": "digits", "chatter": "I am fine",
+		"an error": "no such network",
+		"endless":  "a line of more than", "empty answer": `wrote ""`, "wrong element": "element 0",
 		"hangs": "still in call 1", "dies": "out of memory",
 	}
 	for fault, want := range says {
@@ -113,7 +114,8 @@ func TestDoesNotEnd(t *testing.T) {
 }
 
 func FuzzHello(f *testing.F) {
-	f.Add(version + "\nrank 0 of 1\nname x\ntypes int8\nops sum\nvalues nan overflow\nleast 1\nprimitive AllReduce apart in-place\nready\n")
+	f.Add(version + "\nrank 0 of 1\nname x\ntypes int8\nops sum\nvalues nan overflow\nleast 1\nprimitive AllReduce " +
+		"apart in-place\nready\n")
 	for _, text := range hellos {
 		f.Add(text)
 	}

@@ -83,7 +83,8 @@ func (w *world) accept(ctx context.Context, listener *net.UnixListener, p *proce
 	for met := range w.links {
 		conn, err := listener.AcceptUnix()
 		if err != nil {
-			return fmt.Errorf("%d of %d ranks have connected to the socket that %s names; then: %w", met, len(w.links), Variable, p.or(err))
+			return fmt.Errorf("%d of %d ranks have connected to the socket that %s names; then: %w", met, len(w.links), Variable,
+				p.or(err))
 		}
 		p.know(conn)
 		l := newLink(conn)

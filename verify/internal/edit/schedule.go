@@ -283,7 +283,10 @@ var permissions = []Operator{
 	}},
 	{"after a send to somebody else", func(x Site) bool {
 		in := x.instr()
-		j := slices.IndexFunc(x.program().Instrs, func(y gen.Instr) bool { return y.Kind == gen.SendInstr && y.Peer != in.Peer })
+		j := slices.IndexFunc(x.program().Instrs, func(y gen.Instr) bool {
+			return y.Kind == gen.SendInstr &&
+				y.Peer != in.Peer
+		})
 		if in.AfterSend < 0 || j < 0 {
 			return false
 		}

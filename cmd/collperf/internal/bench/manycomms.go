@@ -74,7 +74,8 @@ func MeasureComms(ctx context.Context, c *fast.Comm, transport string, copies, r
 	n := float64(len(all))
 	mean := Times{made / n, (after.Bytes - before.Bytes) / n, (after.Files - before.Files) / n, one, each}
 	err = mean.average(ctx, c)
-	r.MakeMicroseconds, r.Bytes, r.Files, r.OneMicroseconds, r.EachMicroseconds = mean[0], mean[1], mean[2], mean[3], mean[4]
+	r.MakeMicroseconds, r.Bytes, r.Files, r.OneMicroseconds, r.EachMicroseconds = mean[0], mean[1], mean[2], mean[3],
+		mean[4]
 	if after.Bytes < 0 {
 		r.Bytes, r.Files = -1, -1
 	}

@@ -23,7 +23,8 @@ type values[T fast.Elem] struct {
 	results []T // element j of the reduction has index j + shift; nil: there is none
 }
 
-// newValues returns those of a call among some ranks. The result of a reduction r combines the inputs of the first ones.
+// newValues returns those of a call among some ranks. The result of a reduction r combines the inputs of the first
+// ones.
 func newValues[T fast.Elem](of func(float64) T, exact int64, r *Reduction, ranks, combined int) *values[T] {
 	v := &values[T]{of: of, inputs: make([]T, 2*period)}
 	value := func(i int) int64 { return valueAt(i%period, r, int(min(maxValue, exact/int64(ranks)))) }

@@ -60,8 +60,8 @@ func oneWay(ctx context.Context, sides [2]func(turn int) error, reset, cut func(
 	return seconds / 2, err
 }
 
-// inStep returns how long it takes, in seconds, until both sides have done their part once, on two cores. It calls reset
-// before each measurement, and cut as bothSides does.
+// inStep returns how long it takes, in seconds, until both sides have done their part once, on two cores. It calls
+// reset before each measurement, and cut as bothSides does.
 func inStep(ctx context.Context, sides [2]func(turn int) error, reset, cut func()) (float64, error) {
 	return best(ctx, func(n int) error {
 		reset()

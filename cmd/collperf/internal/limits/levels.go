@@ -58,7 +58,8 @@ func cacheLevels(dir string) (levels []level) {
 		if err := bytes.Set(fileText(index, "size")); err != nil || bytes == 0 {
 			return nil
 		}
-		levels = append(levels, level{"L" + fileText(index, "level"), int(bytes), coresIn(fileText(index, "shared_cpu_list"))})
+		levels = append(levels, level{"L" + fileText(index, "level"), int(bytes),
+			coresIn(fileText(index, "shared_cpu_list"))})
 	}
 	slices.SortFunc(levels, func(a, b level) int { return strings.Compare(a.name, b.name) })
 	return levels

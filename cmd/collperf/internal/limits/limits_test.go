@@ -25,7 +25,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%v, want %d of copy and reduce", found, levels)
 	}
 	for _, p := range probes[1:] {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(found)), func(name string) bool { return strings.HasPrefix(name, p.name) }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(found)),
+			func(name string) bool { return strings.HasPrefix(name, p.name) }) {
 			t.Errorf("there is nothing of %s: %v", p.name, found)
 		}
 	}
@@ -56,7 +57,8 @@ func TestCacheLevels(t *testing.T) {
 		if err := os.Mkdir(index, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for name, text := range map[string]string{"level": c.level, "type": c.kind, "size": c.size, "shared_cpu_list": c.cores} {
+		for name, text := range map[string]string{"level": c.level, "type": c.kind, "size": c.size,
+			"shared_cpu_list": c.cores} {
 			if err := os.WriteFile(filepath.Join(index, name), []byte(text+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -64,7 +64,8 @@ func withKernels(ctx context.Context, c *fast.Comm, out, in []float32, f func(x 
 			f(x)
 			return nil
 		}}}}
-	return collective.Do(ctx, c, k, out, in, &collective.Args{Count: len(out), Op: fast.Sum, NoAlias: true}, []fast.Option{fast.Unproved()})
+	return collective.Do(ctx, c, k, out, in, &collective.Args{Count: len(out), Op: fast.Sum, NoAlias: true},
+		[]fast.Option{fast.Unproved()})
 }
 
 // memoryLimits measures copying and reducing at each level of memory, on one core and on all.
@@ -77,7 +78,8 @@ func memoryLimits(ctx context.Context) (all []Limit, err error) {
 				if err != nil {
 					return all, err
 				}
-				all = append(all, Limit{Name: k.name, Where: level.name, Bytes: bytes, Cores: cores, Value: rate / 1e9, Unit: "GB/s"})
+				all = append(all, Limit{Name: k.name, Where: level.name, Bytes: bytes, Cores: cores, Value: rate / 1e9,
+					Unit: "GB/s"})
 			}
 		}
 	}

@@ -118,8 +118,8 @@ func receiveFrom(fd int) error {
 // maxWrite is how many bytes one system call writes at most. Less costs more packets, more is no faster.
 const maxWrite = 1 << 20
 
-// exchangeLimits measures messages over TCP that two sides send each other at the same time, polling. An all-reduce of two
-// ranks needs at least that, besides the adding. Longer messages take a multiple of the longest one here.
+// exchangeLimits measures messages over TCP that two sides send each other at the same time, polling. An all-reduce of
+// two ranks needs at least that, besides the adding. Longer messages take a multiple of the longest one here.
 func exchangeLimits(ctx context.Context) (all []Limit, err error) {
 	ends, err := newEnds()
 	if err != nil {
@@ -142,7 +142,8 @@ func exchangeLimits(ctx context.Context) (all []Limit, err error) {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, Limit{Name: "tcp exchange", Where: "loopback, " + figures.Size(bytes).String(), Bytes: bytes, Cores: 2,
+		all = append(all, Limit{Name: "tcp exchange", Where: "loopback, " + figures.Size(bytes).String(), Bytes: bytes,
+			Cores: 2,
 			Value: seconds * 1e6, Unit: "us"})
 	}
 	return all, nil

@@ -14,7 +14,8 @@ import (
 )
 
 // systemProbes are the probes that need Linux.
-var systemProbes = []probe{{"switch", switchLimits}, {"futex", futexLimits}, {"tcp message", messageLimits}, {"tcp exchange", exchangeLimits},
+var systemProbes = []probe{{"switch", switchLimits}, {"futex", futexLimits}, {"tcp message", messageLimits},
+	{"tcp exchange", exchangeLimits},
 	{"process_vm_readv", otherMemoryLimits}}
 
 const (
@@ -23,7 +24,8 @@ const (
 )
 
 func futex(word *atomic.Uint32, operation, value uintptr) {
-	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), operation, value, 0, 0, 0) // errors do not matter: the caller looks at the word again
+	// errors do not matter: the caller looks at the word again
+	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), operation, value, 0, 0, 0)
 }
 
 // futexLimits measures how long it takes to wake a thread that sleeps on another core.
@@ -44,8 +46,8 @@ func futexLimits(ctx context.Context) ([]Limit, error) {
 	return []Limit{{Name: "futex", Where: "between cores", Bytes: 4, Cores: 2, Value: seconds * 1e6, Unit: "us"}}, err
 }
 
-// otherMemoryLimits measures process_vm_readv. It reads this process's own memory, for which the kernel does the same as
-// for another process's.
+// otherMemoryLimits measures process_vm_readv. It reads this process's own memory, for which the kernel does the same
+// as for another process's.
 func otherMemoryLimits(ctx context.Context) (all []Limit, err error) {
 	m, err := machine.NewMemory(32 << 20)
 	if err != nil {

@@ -30,8 +30,8 @@ func IsConsequence(err error) bool {
 	return IsRank() && (errors.Is(err, fast.ErrAborted) || errors.Is(err, fast.ErrClosed) || errors.Is(err, fast.ErrDied))
 }
 
-// FollowParent makes this process exit with the one that has started it, which holds the other end of its standard input
-// and handles interrupts.
+// FollowParent makes this process exit with the one that has started it, which holds the other end of its standard
+// input and handles interrupts.
 func FollowParent() {
 	signal.Ignore(os.Interrupt)
 	go func() {

@@ -130,7 +130,8 @@ func newCurve(q quantityKind, g *group, x, y *axis) curve {
 		if v <= 0 {
 			continue
 		}
-		d := dot{x.at(float64(r.Bytes)), y.at(v), fmt.Sprintf("%s: %v, %s %s", g.label, figures.Size(r.Bytes), figures.Number(v), q.unit)}
+		d := dot{x.at(float64(r.Bytes)), y.at(v), fmt.Sprintf("%s: %v, %s %s", g.label, figures.Size(r.Bytes),
+			figures.Number(v), q.unit)}
 		command := "L"
 		if c.Path == "" {
 			command = "M"
@@ -164,7 +165,10 @@ func limitLabel(l *limits.Limit) string {
 
 // relevant returns the limits that concern the transports of results: of all cores with large operands, and hand-overs.
 func relevant(all []limits.Limit, results []*bench.Result) (some []limits.Limit) {
-	tcp := slices.ContainsFunc(results, func(r *bench.Result) bool { return r.Transport == "tcp" || r.Transport == "mixed" })
+	tcp := slices.ContainsFunc(results, func(r *bench.Result) bool {
+		return r.Transport == "tcp" ||
+			r.Transport == "mixed"
+	})
 	memory := slices.ContainsFunc(results, func(r *bench.Result) bool { return r.Transport != "tcp" })
 	most := slices.Max(limits.CoreCounts())
 	for _, l := range all {

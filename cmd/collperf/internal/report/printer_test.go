@@ -44,7 +44,8 @@ func sampleResults(t *testing.T) (all []*bench.Result) {
 			c.Reduction = &f
 		}
 		r := bench.NewResult(c, "shm", ranks)
-		r.SetTimes(c, bench.Spread{Min: median / 2, Median: median, Mean: median * 1.25, P50: median, P90: median * 2, P99: median * 3,
+		r.SetTimes(c, bench.Spread{Min: median / 2, Median: median, Mean: median * 1.25, P50: median, P90: median * 2,
+			P99:  median * 3,
 			P999: median * 4, Max: median * 1e4}, 640)
 		r.Wrong = &zero
 		all = append(all, r)
@@ -62,7 +63,8 @@ func sampleResults(t *testing.T) (all []*bench.Result) {
 
 func TestFormats(t *testing.T) {
 	both := []bool{false, true}
-	for name, o := range map[string]Options{"text": {}, "text-percentiles-overlap": {Percentiles: true, Overlap: true}, "csv": {}, "go": {},
+	for name, o := range map[string]Options{"text": {}, "text-percentiles-overlap": {Percentiles: true, Overlap: true},
+		"csv": {}, "go": {},
 		"json": {}} {
 		format, _, _ := strings.Cut(name, "-")
 		o.Places = both
@@ -76,7 +78,8 @@ func TestFormats(t *testing.T) {
 		if err := p.End(); err != nil {
 			t.Fatal(err)
 		}
-		out := strings.NewReplacer("goos: linux", "goos: GOOS", "goos: darwin", "goos: GOOS", "goarch: amd64", "goarch: GOARCH",
+		out := strings.NewReplacer("goos: linux", "goos: GOOS", "goos: darwin", "goos: GOOS", "goarch: amd64",
+			"goarch: GOARCH",
 			"goarch: arm64", "goarch: GOARCH").Replace(b.String())
 		golden(t, name+".golden", out)
 	}

@@ -47,8 +47,10 @@ func sameTable(a, b *bench.Result) bool {
 }
 
 func textTimes(o *Options, r *bench.Result) string {
-	text := fmt.Sprintf("%9s %8s %8s %7s", figures.Number(r.Microseconds.Median), figures.Number(r.AlgBW), figures.Number(r.BusBW), wrongText(r.Wrong, "N/A"))
-	return text + textMore(o, &r.Microseconds, func(q quantile) string { return figures.Number(q.value) }, overlapText(r.Overlap, "N/A"))
+	text := fmt.Sprintf("%9s %8s %8s %7s", figures.Number(r.Microseconds.Median), figures.Number(r.AlgBW),
+		figures.Number(r.BusBW), wrongText(r.Wrong, "N/A"))
+	return text + textMore(o, &r.Microseconds, func(q quantile) string { return figures.Number(q.value) },
+		overlapText(r.Overlap, "N/A"))
 }
 
 func textHeader(o *Options, w io.Writer, r *bench.Result, further bool) {

@@ -20,7 +20,8 @@ var pieceSizes = []int{0, 16 << 10, 64 << 10, 128 << 10, 512 << 10}
 
 // rule returns the rule for c and so many ranks.
 func (c candidate) rule(transport string, least, most int) selection.Rule {
-	return selection.Rule{Transport: transport, Algorithm: c.algorithm, MinSize: least, MaxSize: most, PieceBytes: c.pieceBytes}
+	return selection.Rule{Transport: transport, Algorithm: c.algorithm, MinSize: least, MaxSize: most,
+		PieceBytes: c.pieceBytes}
 }
 
 // variant is what distinguishes calls of one size.

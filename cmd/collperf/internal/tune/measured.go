@@ -44,7 +44,8 @@ func measuredOf(samples []sample) (all []measured) {
 		all = append(all, m)
 	}
 	slices.SortFunc(all, func(x, y measured) int {
-		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.transport, y.transport), cmp.Compare(x.ranks, y.ranks), cmp.Compare(x.perHost, y.perHost))
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.transport, y.transport), cmp.Compare(x.ranks, y.ranks),
+			cmp.Compare(x.perHost, y.perHost))
 	})
 	return all
 }

@@ -17,7 +17,8 @@ type interval struct {
 	last int // index of the largest size
 }
 
-// rulesOf returns the rules of all primitives. Rules for a number of ranks apply up to the next number that was measured.
+// rulesOf returns the rules of all primitives. Rules for a number of ranks apply up to the next number that was
+// measured.
 func rulesOf(all []measured) map[string][]selection.Rule {
 	rules := make(map[string][]selection.Rule)
 	for i := range all {
@@ -39,8 +40,8 @@ func (m *measured) nextRanks(all []measured) (next int) {
 	return next
 }
 
-// rules returns as few rules as possible for m's number of ranks and those up to most. If one of them does not serve all
-// these numbers, the rules are for m's number only.
+// rules returns as few rules as possible for m's number of ranks and those up to most. If one of them does not serve
+// all these numbers, the rules are for m's number only.
 func (m *measured) rules(most int) (rules []selection.Rule) {
 	chosen := m.intervals()
 	serves := func(s interval) bool { return legal(m.Primitive, s.rule(m.transport, m.ranks, most)) }

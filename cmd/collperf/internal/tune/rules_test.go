@@ -129,7 +129,8 @@ func TestSamplesAreReadAgain(t *testing.T) {
 	if d := cmp.Diff(all, again, cmp.AllowUnexported(sample{})); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}
-	for _, wrong := range []string{`"ranks":4`, `"perHost":4`, `"bytes":64`, `"count":16`, `"round":0`, `"depth":1`, `"microseconds":1`,
+	for _, wrong := range []string{`"ranks":4`, `"perHost":4`, `"bytes":64`, `"count":16`, `"round":0`, `"depth":1`,
+		`"microseconds":1`,
 		`"spread":0.01`, `"transport":"tcp"`, `"algorithm":"ring"`, `"collective":"all-reduce"`} {
 		name, value, _ := strings.Cut(wrong, ":")
 		bad := "-9"

@@ -36,7 +36,8 @@ type point struct {
 func sampleOf(p point, v variant, t bench.Times) sample {
 	slices.Sort(t)
 	median := t.Median()
-	return sample{p, v.algorithm, v.depth, math.Round(median*1e4) / 1e4, math.Round((t.Quantile(.75)-t.Quantile(.25))/median*1e4) / 1e4}
+	return sample{p, v.algorithm, v.depth, math.Round(median*1e4) / 1e4,
+		math.Round((t.Quantile(.75)-t.Quantile(.25))/median*1e4) / 1e4}
 }
 
 // decodeSamples reads the samples of a table.

@@ -15,7 +15,8 @@ import (
 
 // table returns the text of a table with these samples, and the rules that follow from them.
 func table(samples []sample, now time.Time) ([]byte, error) {
-	t := fast.Tuning{Machine: machine.Describe(), Date: now.Format(time.DateOnly), Command: command(), Rules: rulesOf(measuredOf(samples))}
+	t := fast.Tuning{Machine: machine.Describe(), Date: now.Format(time.DateOnly), Command: command(),
+		Rules: rulesOf(measuredOf(samples))}
 	text, err := json.MarshalIndent(t, "", "\t")
 	if err != nil {
 		return nil, err

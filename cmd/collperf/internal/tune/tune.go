@@ -180,10 +180,11 @@ func (s *session) blockSizes(o *bench.Operation) []int {
 	return bench.Sizes(figures.Size(least), max(figures.Size(least), s.Last/figures.Size(width)), s.Factor)
 }
 
-// measureAt measures the variants at one point. They take turns, so that all have the same conditions, each time in another
-// order, because a variant leaves its data in the caches for the next one. The time of a call is that of the rank that
-// finishes last; otherwise an algorithm that leaves all work to a root would win.
-func (s *session) measureAt(ctx context.Context, o *bench.Operation, p point, variants []variant) (all []sample, err error) {
+// measureAt measures the variants at one point. They take turns, so that all have the same conditions, each time in
+// another order, because a variant leaves its data in the caches for the next one. The time of a call is that of the
+// rank that finishes last; otherwise an algorithm that leaves all work to a root would win.
+func (s *session) measureAt(ctx context.Context, o *bench.Operation, p point, variants []variant) (all []sample,
+	err error) {
 	cases := s.Cases(o, p.Count, s.comm.Size())
 	c := cases[len(cases)-1]
 	l, err := c.Load(ctx, s.comm)

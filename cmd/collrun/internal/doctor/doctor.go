@@ -4,7 +4,8 @@
 package doctor
 
 // examinations are all examinations, in the order of the report.
-var examinations = []func() []Finding{system, processors, openFiles, lockedMemory, sharedMemory, othersMemory, rdmaPorts, theJob}
+var examinations = []func() []Finding{system, processors, openFiles, lockedMemory, sharedMemory, othersMemory,
+	rdmaPorts, theJob}
 
 // ProbeName is the Args[0] of a process that Examine starts, which has to call Probe. No command line can set it.
 const ProbeName = "collrun: probe"

@@ -19,7 +19,8 @@ func theJob() []Finding {
 	}
 	found := []Finding{
 		{Name: "launcher", Value: l, Text: l.Launcher + ": " + l.Reason},
-		{Name: "rank", Value: l.Rank, Text: rankWords(l.Rank, l.Size, "job") + ", " + rankWords(l.LocalRank, l.LocalSize, "host")},
+		{Name: "rank", Value: l.Rank, Text: rankWords(l.Rank, l.Size, "job") + ", " + rankWords(l.LocalRank, l.LocalSize,
+			"host")},
 		{Name: "job", Value: l.Job, Text: fmt.Sprintf("%q, attempt %d", l.Job, l.Epoch)},
 	}
 	if l.Size == 1 {

@@ -21,8 +21,8 @@ func rdmaPorts() []Finding {
 // littleLocked is less than a rank registers for a hundred others, at half a MiB each.
 const littleLocked = 64 << 20
 
-// describeRDMA describes the ports in the kernel's folder of devices. It tries active ones as ranks do, and counts those
-// that can be used.
+// describeRDMA describes the ports in the kernel's folder of devices. It tries active ones as ranks do, and counts
+// those that can be used.
 func describeRDMA(sys fs.FS, check func(port string) ([]string, error), locked uint64) (found []Finding) {
 	folders, _ := fs.Glob(sys, "*/ports/*") // the pattern is right
 	usable, active := 0, 0
@@ -40,13 +40,15 @@ func describeRDMA(sys fs.FS, check func(port string) ([]string, error), locked u
 		}
 		found = append(found, f)
 	}
-	f := Finding{Name: "rdma", Value: usable, Text: fmt.Sprintf("%d of %d ports can be used, by ranks that ask for it (COLL_RDMA=any)",
-		usable, len(folders))}
+	f := Finding{Name: "rdma", Value: usable,
+		Text: fmt.Sprintf("%d of %d ports can be used, by ranks that ask for it (COLL_RDMA=any)",
+			usable, len(folders))}
 	switch {
 	case len(folders) == 0:
 		f.Text = "no device: ranks on several hosts talk over TCP"
 	case active > 0 && locked < littleLocked:
-		f.Warning = fmt.Sprintf("devices lock the memory that they use, and a process may lock %d KiB, its RLIMIT_MEMLOCK: raise it with "+
+		f.Warning = fmt.Sprintf("devices lock the memory that they use, and a process may lock %d KiB, its RLIMIT_MEMLOCK: "+
+			"raise it with "+
 			"ulimit -l, in /etc/security/limits.conf, or with LimitMEMLOCK= of its systemd unit", locked>>10)
 	}
 	return append([]Finding{f}, found...)

@@ -17,8 +17,10 @@ func TestDescribeRDMA(t *testing.T) {
 		"mlx5_0/ports/1/state": "4: ACTIVE", "mlx5_0/ports/1/link_layer": "InfiniBand", "mlx5_0/ports/1/lid": "0x2a",
 		"mlx5_0/ports/1/rate": "100 Gb/sec (4X EDR)", "mlx5_0/ports/1/gids/0": "fe80:0000:0000:0000:0002:c903:0000:0001",
 		"mlx5_0/ports/1/gid_attrs/types/0": "IB/RoCE v1",
-		"mlx5_1/ports/2/state":             "1: DOWN", "mlx5_1/ports/2/link_layer": "Ethernet", "mlx5_1/ports/2/rate": "25 Gb/sec (1X EDR)",
-		"mlx5_1/ports/2/gids/0": "0000:0000:0000:0000:0000:0000:0000:0000", "mlx5_1/ports/2/gids/3": "0000:0000:0000:0000:0000:ffff:0a09:0001",
+		"mlx5_1/ports/2/state":             "1: DOWN", "mlx5_1/ports/2/link_layer": "Ethernet",
+		"mlx5_1/ports/2/rate":              "25 Gb/sec (1X EDR)",
+		"mlx5_1/ports/2/gids/0":            "0000:0000:0000:0000:0000:0000:0000:0000",
+		"mlx5_1/ports/2/gids/3":            "0000:0000:0000:0000:0000:ffff:0a09:0001",
 		"mlx5_1/ports/2/gid_attrs/types/3": "RoCE v2", "mlx5_1/ports/2/gid_attrs/ndevs/3": "eth1",
 	} {
 		sys[name] = &fstest.MapFile{Data: []byte(text + "\n")}
@@ -29,8 +31,9 @@ func TestDescribeRDMA(t *testing.T) {
 		return []string{port + ",gid=fe80::2:c903:0:1,mtu=4096"}, nil
 	}
 	want := map[string]string{
-		"rdma":          "1 of 2 ports can be used, by ranks that ask for it (COLL_RDMA=any)",
-		"rdma mlx5_0:1": "active, InfiniBand, 100 Gb/sec (4X EDR), LID 0x2a, GID 0 fe80::2:c903:0:1 IB/RoCE v1; used as mlx5_0:1,gid=fe80::2:c903:0:1,mtu=4096",
+		"rdma": "1 of 2 ports can be used, by ranks that ask for it (COLL_RDMA=any)",
+		"rdma mlx5_0:1": "active, InfiniBand, 100 Gb/sec (4X EDR), LID 0x2a, GID 0 fe80::2:c903:0:1 IB/RoCE v1; used as " +
+			"mlx5_0:1,gid=fe80::2:c903:0:1,mtu=4096",
 		"rdma mlx5_1:2": "down, Ethernet, 25 Gb/sec (1X EDR), GID 3 10.9.0.1 RoCE v2 eth1",
 	}
 	found := describeRDMA(sys, works, 8<<20)
@@ -49,10 +52,12 @@ func TestDescribeRDMA(t *testing.T) {
 		t.Errorf("nothing is missing, but: %q", w)
 	}
 	fails := func(port string) ([]string, error) { return nil, errors.New(port + ": the peer does not answer") }
-	if found := describeRDMA(sys, fails, 1<<40); found[0].Value != 0 || found[1].Warning != "mlx5_0:1: the peer does not answer" || found[2].Warning != "" {
+	if found := describeRDMA(sys, fails, 1<<40); found[0].Value != 0 ||
+		found[1].Warning != "mlx5_0:1: the peer does not answer" || found[2].Warning != "" {
 		t.Errorf("an active port that cannot be used: %+v", found)
 	}
-	if none := describeRDMA(fstest.MapFS{}, fails, 0); len(none) != 1 || none[0].Warning != "" || !strings.HasPrefix(none[0].Text, "no device") {
+	if none := describeRDMA(fstest.MapFS{}, fails, 0); len(none) != 1 || none[0].Warning != "" ||
+		!strings.HasPrefix(none[0].Text, "no device") {
 		t.Errorf("without devices: %+v", none)
 	}
 }
@@ -78,7 +83,10 @@ func TestRDMAOfARank(t *testing.T) {
 			t.Errorf("%+v: %+v", x.l, f)
 		}
 	}
-	if f := rdmaOf(&fast.Launch{RDMA: "a"}, func(string) ([]string, error) { return []string{"a:1", "a:2"}, nil }); f.Text != "a:1, a:2" || f.Warning != "" {
+	if f := rdmaOf(&fast.Launch{RDMA: "a"}, func(string) ([]string, error) {
+		return []string{"a:1", "a:2"},
+			nil
+	}); f.Text != "a:1, a:2" || f.Warning != "" {
 		t.Errorf("%+v", f)
 	}
 }

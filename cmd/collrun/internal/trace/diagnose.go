@@ -13,8 +13,9 @@ import (
 
 // Diagnosis says which ranks are the odd ones out.
 type Diagnosis struct {
-	Odd      []int  `json:"odd"`    // in the job; none: no rank is odd
-	Reason   string `json:"reason"` // "mismatch", "disagree", "missing", "behind", "ahead", "waited for", "blamed" or "none"
+	Odd []int `json:"odd"` // in the job; none: no rank is odd
+	// "mismatch", "disagree", "missing", "behind", "ahead", "waited for", "blamed" or "none"
+	Reason   string `json:"reason"`
 	Sentence string `json:"sentence"`
 }
 
@@ -109,8 +110,8 @@ var attributes = []struct {
 	{"the depth", func(e *fast.TraceEntry) string { return fmt.Sprint(e.Depth) }},
 }
 
-// minority returns the ranks that do not have the most frequent value, or all if there is no such value. It also returns
-// the values with their ranks in words.
+// minority returns the ranks that do not have the most frequent value, or all if there is no such value. It also
+// returns the values with their ranks in words.
 func minority(by map[string][]int) (odd []int, words string) {
 	values := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
 		return slices.Compare([]int{len(by[a]), by[a][0]}, []int{len(by[b]), by[b][0]})
@@ -175,13 +176,14 @@ func (j *Job) outOfStep(s *sequence) (odd []int, reason, text string) {
 	}
 	call := s.call(s.lastCall(), s.comm)
 	if len(behind) <= len(others) {
-		return behind, "behind", fmt.Sprintf("%s came to %s, others did not: %s", rankList(others), call, j.lastOperations(behind))
+		return behind, "behind", fmt.Sprintf("%s came to %s, others did not: %s", rankList(others), call,
+			j.lastOperations(behind))
 	}
 	return others, "ahead", fmt.Sprintf("nobody else came to %s: %s", call, j.lastOperations(behind))
 }
 
-// stragglers returns the processes whose last call in a sequence is the earliest one, and the others, if there are any. A
-// message that was sent and not yet received keeps nobody waiting, so that it does not count.
+// stragglers returns the processes whose last call in a sequence is the earliest one, and the others, if there are any.
+// A message that was sent and not yet received keeps nobody waiting, so that it does not count.
 func (s *sequence) stragglers() (behind, others []int) {
 	least, waits := s.lastCall(), false
 	for _, e := range s.last {
@@ -235,8 +237,8 @@ func blamed(j *Job) (odd []int, reason, text string) {
 	return odd, "blamed", "others put the blame there in " + call
 }
 
-// namedBy returns the processes that the last calls of others in a sequence name and that themselves wait for nobody, and
-// that call. by returns the ranks that a call names.
+// namedBy returns the processes that the last calls of others in a sequence name and that themselves wait for nobody,
+// and that call. by returns the ranks that a call names.
 func (j *Job) namedBy(by func(*fast.TraceEntry) []int) (odd []int, call string) {
 	for _, s := range j.sequences {
 		for process, rank := range j.members[s.id] {

@@ -1,7 +1,7 @@
 //go:build unix && !aix && !solaris
 
-// Package trace merges what the flight recorders of a job's ranks have recorded, and finds stragglers, ranks that are out
-// of step (desync), and ranks whose calls differ from those of the others.
+// Package trace merges what the flight recorders of a job's ranks have recorded, and finds stragglers, ranks that are
+// out of step (desync), and ranks whose calls differ from those of the others.
 package trace
 
 import (

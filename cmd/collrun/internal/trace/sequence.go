@@ -12,8 +12,8 @@ import (
 	"github.com/collgen/collgen/fast"
 )
 
-// sequence is calls that all their ranks make in the same order: the collectives of a communicator, or the messages from
-// one of its ranks to another.
+// sequence is calls that all their ranks make in the same order: the collectives of a communicator, or the messages
+// from one of its ranks to another.
 type sequence struct {
 	sequenceID
 	comm   string                              // the communicator's name
@@ -52,7 +52,8 @@ func sequencesOf(j *Job) []*sequence {
 		}
 	}
 	return slices.SortedFunc(maps.Values(all), func(a, b *sequence) int {
-		return cmp.Or(a.failureTime().Compare(b.failureTime()), cmp.Compare(a.id, b.id), cmp.Compare(a.root, b.root), cmp.Compare(a.peer, b.peer))
+		return cmp.Or(a.failureTime().Compare(b.failureTime()), cmp.Compare(a.id, b.id), cmp.Compare(a.root, b.root),
+			cmp.Compare(a.peer, b.peer))
 	})
 }
 
@@ -102,8 +103,8 @@ func (n sequenceID) call(seq uint64, comm string) string {
 	return fmt.Sprintf("message %d from %d to %d of %s", seq, n.root, n.peer, comm)
 }
 
-// membersOf returns the ranks of processes in communicators, as far as they are known. A process that has made no call on
-// a communicator is known to be a member only if the communicator has all processes of the job, in their order.
+// membersOf returns the ranks of processes in communicators, as far as they are known. A process that has made no call
+// on a communicator is known to be a member only if the communicator has all processes of the job, in their order.
 func membersOf(j *Job) map[uint64]map[int]int {
 	all := make(map[uint64]map[int]int)
 	others := make(map[uint64]bool) // communicators that do not have all processes

@@ -38,7 +38,8 @@ func larger(max, sub instruction) operator {
 
 // productComplex64 is (ac-bd, ad+bc) of (a, b) and (c, d).
 func productComplex64(c *code) combine {
-	subAdd := c.subtractEvenAddOdd(32, uint64(math.Float32bits(1)), (*build.Context).VADDSUBPS, (*build.Context).VFMADDSUB213PS)
+	subAdd := c.subtractEvenAddOdd(32, uint64(math.Float32bits(1)), (*build.Context).VADDSUBPS,
+		(*build.Context).VFMADDSUB213PS)
 	return func(x vector, y operand.Op) {
 		re, im, crossed := c.like(x), c.like(x), c.like(x)
 		c.VMOVSLDUP(x, re)
@@ -65,7 +66,8 @@ func productComplex128(c *code) combine {
 
 // subtractEvenAddOdd returns x-y of the real parts and x+y of the imaginary ones. AVX-512 has no such instruction, but
 // a fused one of x·1 and y, which has no rounding but that of the sum.
-func (c *code) subtractEvenAddOdd(bits int, one uint64, subAdd func(_ *build.Context, y, x, to operand.Op), fused instruction) combine {
+func (c *code) subtractEvenAddOdd(bits int, one uint64, subAdd func(_ *build.Context, y, x, to operand.Op),
+	fused instruction) combine {
 	if !c.wide() {
 		return func(x vector, y operand.Op) { subAdd(c.Context, y, x, x) }
 	}

@@ -32,8 +32,8 @@ type domain struct {
 // spins is how often a patient Poll polls, on all rails together: for a microsecond or two.
 const spins = 32
 
-// Open opens the port that o names, as Find does. It fails if a driver hangs for longer than the limit, or ctx ends. Where
-// there is no RDMA, the error is verbs.ErrUnavailable.
+// Open opens the port that o names, as Find does. It fails if a driver hangs for longer than the limit, or ctx ends.
+// Where there is no RDMA, the error is verbs.ErrUnavailable.
 func Open(ctx context.Context, o Options) (rdma.Domain, error) {
 	ctx, cancel := o.limited(ctx)
 	defer cancel()
@@ -95,7 +95,8 @@ func (d *domain) create() (err error) {
 func (d *domain) checkCompletions(completions int) error {
 	a, err := d.context.Attributes()
 	if err == nil && completions > a.MaxCQE {
-		err = fmt.Errorf("RDMA device %s: one of its completion queues holds %d completions, and connections to so many ranks may have %d at once",
+		err = fmt.Errorf("RDMA device %s: one of its completion queues holds %d completions, and connections to so many "+
+			"ranks may have %d at once",
 			d.Name(), a.MaxCQE, completions)
 	}
 	return err

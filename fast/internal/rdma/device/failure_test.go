@@ -103,7 +103,8 @@ func TestLinkDown(t *testing.T) {
 			pass(t, all, 1, false)
 			ended := make(chan error)
 			go func() { ended <- wait(all[1]) }()
-			time.Sleep(300 * time.Millisecond) // as a rule it waits by now: rxe can lock a processor up whose link goes down under traffic
+			// as a rule it waits by now: rxe can lock a processor up whose link goes down under traffic
+			time.Sleep(300 * time.Millisecond)
 			vm.NICs[0].Down(t)
 			start := time.Now()
 			if err := <-ended; err == nil || !strings.Contains(err.Error(), "rxe1, port 1: the port is down") {
@@ -130,7 +131,8 @@ func gone(t *testing.T, rails int) {
 			start := time.Now()
 			err := wait(all[1])
 			var peer *wire.PeerError
-			if !errors.As(err, &peer) || peer.Rank != 0 || !errors.Is(err, wire.ErrDied) || !strings.Contains(err.Error(), "rxe1: the peer does not answer") {
+			if !errors.As(err, &peer) || peer.Rank != 0 || !errors.Is(err, wire.ErrDied) || !strings.Contains(err.Error(),
+				"rxe1: the peer does not answer") {
 				t.Errorf("got %v", err)
 			}
 			t.Logf("after %v: %v", time.Since(start), err)
@@ -142,7 +144,8 @@ func gone(t *testing.T, rails int) {
 func TestMemlock(t *testing.T) {
 	vm.Memlock(t, 300, func(t *testing.T) {
 		_, refused, err := device.Find(t.Context(), device.Options{})
-		if !errors.Is(err, syscall.ENOMEM) || !strings.Contains(err.Error(), "a process may lock 300 KiB, its RLIMIT_MEMLOCK") || len(refused) != 2 {
+		if !errors.Is(err, syscall.ENOMEM) || !strings.Contains(err.Error(),
+			"a process may lock 300 KiB, its RLIMIT_MEMLOCK") || len(refused) != 2 {
 			t.Errorf("before it is used: got %v", err)
 		}
 		all := members(t, 2)

@@ -12,9 +12,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/verbs"
 )
 
-// Find returns the ports that o allows and that can be used: the first one, or all of them if o says so. Each was tried:
-// a queue pair has written to itself. Their Options are filled in for Open. refused says why other ports cannot be used.
-// If none can, err says so too.
+// Find returns the ports that o allows and that can be used: the first one, or all of them if o says so. Each was
+// tried: a queue pair has written to itself. Their Options are filled in for Open. refused says why other ports cannot
+// be used. If none can, err says so too.
 func Find(ctx context.Context, o Options) (usable []Options, refused []error, err error) {
 	devices, err := list(ctx, &o)
 	if err != nil {

@@ -37,7 +37,8 @@ var faults = []struct{ file, text, want string }{
 	{"open", "hang", "to open bad0: its driver hangs: it has done nothing for 400ms"},
 	{"query_port", "5", "bad0: ask for its port: input/output error"},
 	{"ports/1/gids/0", "0000:0000:0000:0000:0000:0000:0000:0000", "bad0:1: no GID has an address at all"},
-	{"max_cqe", "10", "bad0:1: one of its completion queues holds 10 completions, and connections to so many ranks may have "},
+	{"max_cqe", "10", "bad0:1: one of its completion queues holds 10 completions, and connections to so many " +
+		"ranks may have "},
 	{"create_cq", "12", "bad0: create a completion queue: cannot allocate memory"},
 	{"reg_mr", "12", "RLIMIT_MEMLOCK"},
 	{"create_qp", "12", "bad0: create a queue pair: cannot allocate memory"},
@@ -101,7 +102,8 @@ func TestFindAll(t *testing.T) {
 		for _, o := range found {
 			got = append(got, device.Options{Device: o.Device, Port: o.Port, All: o.All, Traffic: o.Traffic})
 		}
-		want := []device.Options{{Device: "a0", Port: 1, All: true, Traffic: 7}, {Device: "a0", Port: 2, All: true, Traffic: 7}, {Device: "c0", Port: 1, All: true, Traffic: 7}}
+		want := []device.Options{{Device: "a0", Port: 1, All: true, Traffic: 7}, {Device: "a0", Port: 2, All: true,
+			Traffic: 7}, {Device: "c0", Port: 1, All: true, Traffic: 7}}
 		if err != nil || !slices.Equal(got, want) || len(refused) != 2 {
 			t.Errorf("%+v, %v, %v", found, refused, err)
 		}
@@ -135,7 +137,8 @@ func TestNothingLeft(t *testing.T) {
 		d.Set("create_qp", "0")
 		for _, call := range []string{"open", "create_cq"} {
 			d.Set(call, "hang")
-			if domain, err := device.Open(t.Context(), device.Options{Device: "a0", Port: 1, Completions: 1, Limit: quick}); err == nil ||
+			if domain, err := device.Open(t.Context(), device.Options{Device: "a0", Port: 1, Completions: 1,
+				Limit: quick}); err == nil ||
 				!strings.Contains(err.Error(), "to open port 1 of a0: its driver hangs") {
 				t.Fatalf("%s: %v, %v", call, domain, err)
 			}

@@ -22,9 +22,9 @@ func (o *Options) half(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeoutCause(ctx, o.limit()/2, fmt.Errorf("not in %v", o.limit()/2))
 }
 
-// within returns what f returns, or the cause of the end of ctx. f calls drivers, in C, where nothing can interrupt them:
-// if one hangs, the goroutine of f and its thread hang too. If f returns after within has given up, its result goes to
-// late.
+// within returns what f returns, or the cause of the end of ctx. f calls drivers, in C, where nothing can interrupt
+// them: if one hangs, the goroutine of f and its thread hang too. If f returns after within has given up, its result
+// goes to late.
 func within[T any](ctx context.Context, what string, f func() (T, error), late func(T)) (T, error) {
 	type result struct {
 		is  T

@@ -20,7 +20,8 @@ func TestKnownSoon(t *testing.T) {
 // TestTimeout: times are rounded up to what devices have.
 func TestTimeout(t *testing.T) {
 	for asked, want := range map[time.Duration]time.Duration{
-		0: 67_108_864, 1: 8192, 8192: 8192, 8193: 16384, time.Millisecond: 1_048_576, 67_108_864: 67_108_864, maxTimeout: 17_179_869_184,
+		0: 67_108_864, 1: 8192, 8192: 8192, 8193: 16384, time.Millisecond: 1_048_576, 67_108_864: 67_108_864,
+		maxTimeout: 17_179_869_184,
 	} {
 		if got := (&Options{Timeout: asked}).retry().Try(); got != want {
 			t.Errorf("%v is %v, want %v", asked, got, want)

@@ -32,7 +32,8 @@ func (d *domain) Pair(writes, receives int) (rdma.Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pair{domain: d, qp: qp, psn: rand.Uint32() >> 8, sends: make([]verbs.Send, writes), inlined: make([]verbs.MR, writes),
+	p := &pair{domain: d, qp: qp, psn: rand.Uint32() >> 8, sends: make([]verbs.Send, writes),
+		inlined:  make([]verbs.MR, writes),
 		receives: slices.Repeat([]verbs.Receive{{ID: receiveID}}, receives)}
 	if err := qp.ToInit(d.port.Number, d.options.Partition, verbs.RemoteWrite); err != nil {
 		_ = qp.Close() // the first error says more

@@ -27,8 +27,8 @@ func ParseList(text string) (list []Options, err error) {
 	return list, nil
 }
 
-// Parse reads options from text: a device, its port, and settings, such as "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104". Each
-// may be left out. The device may be "any", or "all" for every active port. The settings are
+// Parse reads options from text: a device, its port, and settings, such as "mlx5_0:1,gid=10.0.0.7,mtu=1024,tc=104".
+// Each may be left out. The device may be "any", or "all" for every active port. The settings are
 //
 //	gid      an address of the port, or the version of RoCE, v1 or v2; given twice, both
 //	mtu      the most bytes of a packet

@@ -32,8 +32,10 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q is %+v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"a:0", "a:x", "a,mtu=1500", "a,mtu=8192", "a,gid=here", "a,tc=256", "a,sl=16", "a,colour=red", "a,retry=0",
-		"a,retry=7", "a,timeout=0s", "a,timeout=-1s", "a,timeout=11s", "a,timeout=14", "a,pkey=65536", "a,gid=v3", "a,,", "a:1:2"} {
+	for _, text := range []string{"a:0", "a:x", "a,mtu=1500", "a,mtu=8192", "a,gid=here", "a,tc=256", "a,sl=16",
+		"a,colour=red", "a,retry=0",
+		"a,retry=7", "a,timeout=0s", "a,timeout=-1s", "a,timeout=11s", "a,timeout=14", "a,pkey=65536", "a,gid=v3", "a,,",
+		"a:1:2"} {
 		if got, err := Parse(text); err == nil {
 			t.Errorf("%q is %+v", text, got)
 		}
@@ -43,10 +45,11 @@ func TestParse(t *testing.T) {
 // TestParseList has rails with settings of their own.
 func TestParseList(t *testing.T) {
 	for text, want := range map[string][]Options{
-		"":                           {{}},
-		"any":                        {{}},
-		"rxe0;rxe1":                  {{Device: "rxe0"}, {Device: "rxe1"}},
-		"a:1; b:2,gid=fe80::1,sl=3 ": {{Device: "a", Port: 1}, {Device: "b", Port: 2, Address: netip.MustParseAddr("fe80::1"), Service: 3}},
+		"":          {{}},
+		"any":       {{}},
+		"rxe0;rxe1": {{Device: "rxe0"}, {Device: "rxe1"}},
+		"a:1; b:2,gid=fe80::1,sl=3 ": {{Device: "a", Port: 1}, {Device: "b", Port: 2, Address: netip.MustParseAddr("fe80::1"),
+			Service: 3}},
 	} {
 		if got, err := ParseList(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q is %+v, %v", text, got, err)

@@ -32,7 +32,8 @@ func TestRails(t *testing.T) {
 		pass(t, all, x.bytes, x.known)
 		after := sent(t)
 		carried := [2]int{after[0] - before[0], after[1] - before[1]}
-		if half := x.bytes / 2; x.striped != (min(carried[0], carried[1]) >= half-half/20) || carried[0]+carried[1] < x.bytes {
+		if half := x.bytes / 2; x.striped != (min(carried[0], carried[1]) >= half-half/20) ||
+			carried[0]+carried[1] < x.bytes {
 			t.Errorf("%+v: the interfaces have sent %v bytes", x, carried)
 		}
 		t.Logf("%+v: the interfaces have sent %v bytes", x, carried)

@@ -52,8 +52,9 @@ func New(o Options) *Fabric {
 	fill(&o.Registered, math.MaxInt)
 	fill(&o.Lazy, 1)
 	fill(&o.RNRTries, 6)
-	return &Fabric{Options: o, rand: rand.New(rand.NewPCG(o.Seed, 1)), pairs: map[uint32]*pair{}, regions: map[uint32]*region{},
-		moving: make([]*pair, 0, 64)}
+	return &Fabric{Options: o, rand: rand.New(rand.NewPCG(o.Seed, 1)), pairs: map[uint32]*pair{},
+		regions: map[uint32]*region{},
+		moving:  make([]*pair, 0, 64)}
 }
 
 // Freeze stops d's writes, once it has carried that many bytes, until Thaw.

@@ -49,7 +49,8 @@ func (d *Domain) Pair(writes, receives int) (rdma.Pair, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := f.number()
-	p := &pair{domain: d, room: receives, flights: make([]flight, writes), unseen: make([]rdma.Completion, 0, writes), address: rdma.Address{MTU: uint16(f.MTU), QP: n, PSN: f.rand.Uint32() >> 8}}
+	p := &pair{domain: d, room: receives, flights: make([]flight, writes), unseen: make([]rdma.Completion, 0, writes),
+		address: rdma.Address{MTU: uint16(f.MTU), QP: n, PSN: f.rand.Uint32() >> 8}}
 	p.address.GID[15] = byte(n)
 	for i := range p.flights {
 		p.flights[i].inline = make([]byte, 0, f.Inline)
@@ -100,7 +101,8 @@ func (p *pair) Write(writes []rdma.Write) (posted int, err error) {
 			return i, fmt.Errorf("%d writes are in flight", len(p.flights))
 		case w.Length > f.MaxMessage:
 			return i, fmt.Errorf("a write of %d bytes", w.Length)
-		case w.Length > 0 && (w.Offset < 0 || w.Offset > len(w.Memory) || w.Length > len(w.Memory)-w.Offset || w.From == nil && !w.Inline):
+		case w.Length > 0 && (w.Offset < 0 || w.Offset > len(w.Memory) || w.Length > len(w.Memory)-w.Offset ||
+			w.From == nil && !w.Inline):
 			return i, errors.New("it does not lie in its registered memory")
 		}
 		p.add(w)
@@ -293,7 +295,8 @@ func (p *pair) arrive(to *pair) bool {
 				return p.retry(fl, errRNR)
 			}
 			to.receives--
-			to.domain.complete(rdma.Completion{QP: to.address.QP, Received: true, Immediate: fl.Immediate, Bytes: uint32(fl.Length)})
+			to.domain.complete(rdma.Completion{QP: to.address.QP, Received: true, Immediate: fl.Immediate,
+				Bytes: uint32(fl.Length)})
 		}
 		p.arrived++
 		if fl.Signal {
