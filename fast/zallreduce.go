@@ -94,6 +94,8 @@ var allReduce = exec.Collective{
 		{Transport: "shm", Algorithm: "two-shot", MaxSize: 16, MaxBytes: 1048576},
 		{Algorithm: "one-shot", MaxSize: 4, MaxPerHost: 2, MaxBytes: 4096},
 		{Algorithm: "one-shot", MaxSize: 8, MaxPerHost: 2, MaxBytes: 256},
+		{Transport: "tcp", Algorithm: "recursive-doubling", MaxSize: 4, MaxPerHost: 1, MaxBytes: 8192},
+		{Transport: "tcp", Algorithm: "ring", MaxSize: 4, MaxPerHost: 1},
 		{Algorithm: "recursive-doubling", MaxSize: 4, MaxPerHost: 2, MaxBytes: 65536},
 		{Transport: "mixed", Algorithm: "leaders", MaxBytes: 65536},
 		{Transport: "mixed", Algorithm: "two-level"},

@@ -31,6 +31,10 @@ var _ = rules(spec.AllReduce,
 	// is the messages of all together that count, and from some size on the steps count less than these.
 	gen.Rule{Algorithm: "one-shot", MaxSize: 4, MaxPerHost: 2, MaxBytes: 4 * kib},
 	gen.Rule{Algorithm: "one-shot", MaxSize: 8, MaxPerHost: 2, MaxBytes: 256},
+	// Three or four ranks, each on a host of its own: from 16 KiB on, it is the bytes over each link that count. The times
+	// are in docs/selection.md.
+	gen.Rule{Transport: "tcp", Algorithm: "recursive-doubling", MaxSize: 4, MaxPerHost: 1, MaxBytes: 8 * kib},
+	gen.Rule{Transport: "tcp", Algorithm: "ring", MaxSize: 4, MaxPerHost: 1},
 	gen.Rule{Algorithm: "recursive-doubling", MaxSize: 4, MaxPerHost: 2, MaxBytes: 64 * kib},
 	// Between hosts of several ranks, the leaders alone send: one message in each step over a link. The times are in
 	// docs/selection.md.
