@@ -160,13 +160,15 @@ func (h *Comm) watch() {
 // as every later one, and on other ranks a call that waits for this one fails. The communicator that h was made from
 // stays open. Closing again does nothing.
 func (h *Comm) Close() error {
-	if h == nil || h.c == nil {
+	if h == nil || h.c == nil || h.closed.Swap(true) {
 		return nil
 	}
-	if err := h.near.Close(); errors.Is(err, fast.ErrForked) || h.closed.Swap(true) {
+	err := h.near.Close()
+	if errors.Is(err, fast.ErrForked) { // nobody watches here
+		h.closed.Store(false)
 		return err
 	}
 	close(h.left)
 	<-h.watched
-	return h.far.Close()
+	return errors.Join(err, h.far.Close())
 }

@@ -76,7 +76,8 @@ func refusals(ctx context.Context, t *testing.T, h *Comm) {
 			fmt.Sprintf("len(dst) is %d, want %d", n, 2*n)},
 		"exchanged over itself": {AllToAllInto(ctx, h, all[1:2*n+1], all[:2*n]), "dst and src overlap"},
 	} {
-		if !errors.Is(x.err, fast.ErrInvalidArgument) || !strings.Contains(x.err.Error(), x.want) {
+		if !errors.Is(x.err, fast.ErrInvalidArgument) || !strings.HasPrefix(x.err.Error(), "hosts.") ||
+			!strings.Contains(x.err.Error(), x.want) {
 			t.Errorf("%d ranks, %s: %v, want %q", n, name, x.err, x.want)
 		}
 	}
@@ -249,6 +250,29 @@ func TestTimeout(t *testing.T) {
 		if !errors.As(errs[rank], &call) || call.Op != "hosts.AllReduce" || call.Rank != rank || call.Comm != "world" {
 			t.Errorf("rank %d: %+v", rank, call)
 		}
+	}
+	closeAll(t, all)
+}
+
+// TestClosedMeanwhile: a call ends in which a rank is that closes the Comm, there and on a rank that waits for it.
+func TestClosedMeanwhile(t *testing.T) {
+	p := placement{0, 1, 0}
+	all := p.job(t, inproc.NewJob(len(p)))
+	errs := fasttest.OnAll(all, func(h *Comm) error {
+		if h.rank() != 2 {
+			return AllReduce(t.Context(), h, make([]int, 3), fast.Sum)
+		}
+		for !waits(t, all[0].near.Comm) || !waits(t, all[1].far.Comm) {
+			time.Sleep(time.Millisecond)
+		}
+		return all[0].Close()
+	})
+	if !errors.Is(errs[0], fast.ErrClosed) || errs[2] != nil {
+		t.Errorf("the rank that closes: %v, %v", errs[0], errs[2])
+	}
+	var peer *fast.PeerError
+	if !errors.As(errs[1], &peer) || peer.Rank != 0 || !errors.Is(peer, fast.ErrClosed) {
+		t.Errorf("the rank that waits for it: %v", errs[1])
 	}
 	closeAll(t, all)
 }

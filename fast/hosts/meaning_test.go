@@ -323,9 +323,14 @@ func (p placement) init(t testing.TB) []*fast.Comm {
 	}))
 }
 
-// TestSharedMemoryAndTCP: over shared memory on hosts and TCP between them, as Topology has them.
+// TestSharedMemoryAndTCP: over shared memory on hosts and TCP between them, as Topology has them. With -short it tries
+// few hosts.
 func TestSharedMemoryAndTCP(t *testing.T) {
-	for _, p := range some {
+	all := some
+	if testing.Short() {
+		all = some[6:8]
+	}
+	for _, p := range all {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			all, w := p.init(t), &world{placement: p}
 			defer fasttest.CloseAll(t, all)
