@@ -33,6 +33,8 @@ var reasons = map[string]string{
 		"of which only the index is looked at",
 	"verify/entered.go, asksWhoEntered: `true` for `false`": "who has met whom is " +
 		"worked out, and nobody asks",
+	"fast/hosts/blocks.go, AllGatherInto: `1` for `0`, no. 2": "all ranks compare an op that there is not",
+	"fast/hosts/blocks.go, allGather: `1` for `0`, no. 2":     "which memory is used again",
 	"fast/neighbor/grid.go, NewGrid: `<` for `!=`, no. 2": "more points than ranks " +
 		"were refused before",
 }

@@ -48,6 +48,7 @@ var subjects = []subject{
 		tests("tests of cmd/collgen", "./cmd/collgen")}},
 	{pkg: "fast", stages: []stage{ofFast}, few: true},
 	{pkg: "fast/neighbor", stages: []stage{tests("tests of neighbor", "./fast/neighbor")}},
+	{pkg: "fast/hosts", stages: []stage{tests("tests of hosts", "./fast/hosts")}},
 	{pkg: "fast/internal/exec", stages: []stage{timed("tests of exec", "./fast/internal/exec"), ofFast}, few: true},
 	{pkg: "fast/internal/linkbase", stages: []stage{timed("tests of links", "./fast/internal/linkbase"),
 		timed("tests of tcp", "./fast/internal/tcp")}},
