@@ -9,9 +9,11 @@ import (
 // Serves reports whether the algorithm's requirements allow size, with local ranks on each host: 0 if they have no such
 // number.
 func (a *Algorithm) Serves(size, local int) bool {
-	if a.HasLocal() && (local < 1 || local > size) {
-		return false
-	}
+	return (local >= 1 && local <= size || !a.HasLocal()) && a.allows(size, local)
+}
+
+// allows reports whether Requires.Size holds.
+func (a *Algorithm) allows(size, local int) bool {
 	v, err := a.Requires.Size.OrElse(spec.Int(1)).Eval(Params{Size: size, Local: local}.ofSize())
 	return err == nil && v != 0
 }
@@ -71,7 +73,7 @@ func (a *Algorithm) Locals(size int) (list []int) {
 	} else {
 		list = []int{0}
 	}
-	return slices.DeleteFunc(list, func(n int) bool { return !a.Serves(size, n) })
+	return slices.DeleteFunc(list, func(n int) bool { return !a.allows(size, n) })
 }
 
 // HasDepth reports whether the depth of a call makes a difference to a.
@@ -81,9 +83,8 @@ func (a *Algorithm) HasDepth() bool { return a.mentions(spec.Depth) }
 func (a *Algorithm) HasLocal() bool { return a.mentions(spec.Local) }
 
 func (a *Algorithm) mentions(x spec.Expr) bool {
-	used := uses(a.Body...)
-	note(used, a.Chunks, a.Scratch, a.Requires.Size)
-	return used[x.Name]
+	return hasVariable(&a.Chunks, x.Name) || hasVariable(&a.Scratch, x.Name) || hasVariable(&a.Requires.Size, x.Name) ||
+		haveVariable(a.Body, x.Name)
 }
 
 // values returns how many values a parameter that names a rank has.

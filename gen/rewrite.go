@@ -90,3 +90,31 @@ func note(used map[string]bool, exprs ...spec.Expr) {
 		note(used, e.Args...)
 	}
 }
+
+// haveVariable reports whether some expression of nodes has the variable of that name.
+func haveVariable(nodes []Node, name string) bool {
+	found := false
+	var r rewriter
+	r.expr = func(e spec.Expr) spec.Expr {
+		found = found || hasVariable(&e, name)
+		return e
+	}
+	r.body = func(nodes []Node) []Node {
+		for i := 0; i < len(nodes) && !found; i++ {
+			r.node(nodes[i])
+		}
+		return nodes
+	}
+	r.body(nodes)
+	return found
+}
+
+// hasVariable reports whether e has the variable of that name.
+func hasVariable(e *spec.Expr, name string) bool {
+	for i := range e.Args {
+		if hasVariable(&e.Args[i], name) {
+			return true
+		}
+	}
+	return e.Kind == spec.Variable && e.Name == name
+}
