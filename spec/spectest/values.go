@@ -50,37 +50,36 @@ func encoding(random *rand.Rand, kind Kind, t spec.Type, bits int) uint64 {
 	case kind == AnyBits:
 		return random.Uint64()
 	case kind == Special && isFloat:
-		return pick(random, specialFloats(bits, t.Precision()-1))
+		return specialFloat(random, bits, t.Precision()-1)
 	case kind == Special:
-		return pick(random, specialIntegers(bits))
+		return specialInteger(random, bits)
 	case isFloat:
 		return ordinaryFloat(random, bits, t.Precision()-1)
 	}
 	return uint64(random.IntN(16) - 3)
 }
 
-func pick(random *rand.Rand, from []uint64) uint64 { return from[random.IntN(len(from))] }
-
-// specialIntegers are 0, 1, 2, -1, and the largest and smallest signed and unsigned numbers and their neighbours.
-func specialIntegers(bits int) []uint64 {
+// specialInteger returns 0, 1, 2, -1, -2, or one of the largest and smallest signed and unsigned numbers and their
+// neighbours.
+func specialInteger(random *rand.Rand, bits int) uint64 {
 	top := uint64(1) << (bits - 1)
-	return []uint64{0, 1, 2, ^uint64(0), ^uint64(1), top, top + 1, top - 1, top - 2}
+	all := [...]uint64{0, 1, 2, ^uint64(0), ^uint64(1), top, top + 1, top - 1, top - 2}
+	return all[random.IntN(len(all))]
 }
 
-// specialFloats returns the encodings of special numbers of an IEEE format with a fraction of so many bits.
-func specialFloats(bits, fraction int) []uint64 {
+// specialFloat returns the encoding of a special number, of either sign, of an IEEE format with a fraction of so many
+// bits.
+func specialFloat(random *rand.Rand, bits, fraction int) uint64 {
 	sign, unit := uint64(1)<<(bits-1), uint64(1)<<fraction
 	inf := sign - unit
 	one := inf / 2 &^ (unit - 1) // the exponent is half of the largest one
-	var all []uint64
-	for _, x := range []uint64{
+	all := [...]uint64{
 		0, 1, unit - 1, unit, // zero, the smallest and largest subnormal, the smallest normal
 		one, one + 1, one - 1, // 1 and its neighbours
 		inf - 1, inf, inf | unit/2, inf | unit/2 | 1, // the largest number, infinity, two NaNs
-	} {
-		all = append(all, x, sign|x)
 	}
-	return all
+	i := random.IntN(2 * len(all))
+	return all[i/2] | uint64(i%2)*sign
 }
 
 // ordinaryFloat has any sign and fraction, and an exponent of -2..1.
