@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -20,6 +21,7 @@ import (
 // by every algorithm; in place and not; in memory of fast.Alloc and not. Lengths are powers of two in bytes, and an
 // element more or less; types and ops take turns. With -short or -race it makes some of them.
 func TestLong(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // what is live is large here, and five times of it too much
 	for _, size := range []int{2, 3, 5} {
 		t.Run(fmt.Sprint("goroutines/", size), func(t *testing.T) {
 			checkLong(t, goroutines(size), longCalls(goroutines(size).over(divisions(size)[0][0]), 0))
@@ -228,6 +230,7 @@ func TestLongIsCompared(t *testing.T) {
 				memory[i] ^= 1
 				seen++
 			}
+			b.release()
 		}
 	}
 	if seen == 0 {

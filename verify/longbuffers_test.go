@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/collgen/collgen/fast"
@@ -35,7 +36,7 @@ func (of[T]) arrangeLong(ctx context.Context, c *fast.Comm, x *rankCall) rankBuf
 		b.alloc, b.err = fast.Alloc[T](ctx, c, n/x.Type.Bytes()+1)
 		long.Memory = memoryOf(b.alloc)
 	} else {
-		long.Memory = colltest.Aligned(n)
+		long.Memory = takeSpare(n)
 	}
 	if b.err != nil {
 		return b
@@ -52,6 +53,34 @@ func (of[T]) arrangeLong(ctx context.Context, c *fast.Comm, x *rankCall) rankBuf
 	})
 	b.buffers = *of[T]{}.over(c, long).(*buffers[T])
 	return b
+}
+
+// spare has the memory of long calls that are over, for those that follow. To get fresh pages from the system for each
+// call would take longer than the call. All are as long as any buffers of TestLong: what is never touched costs nothing.
+var spare struct {
+	sync.Mutex
+	free [][]byte
+}
+
+const spareBytes = 48 << 20
+
+// takeSpare returns n bytes, which hold anything.
+func takeSpare(n int) []byte {
+	spare.Lock()
+	defer spare.Unlock()
+	last := len(spare.free) - 1
+	if last < 0 {
+		return colltest.Aligned(spareBytes)[:n]
+	}
+	memory := spare.free[last]
+	spare.free = spare.free[:last]
+	return memory[:n]
+}
+
+func giveSpare(memory []byte) {
+	spare.Lock()
+	defer spare.Unlock()
+	spare.free = append(spare.free, memory[:spareBytes])
 }
 
 func memoryOf[T spec.Elem](s []T) []byte {
@@ -126,9 +155,6 @@ func (b *longBuffers[T]) invoke(ctx context.Context, start bool, receive rankBuf
 
 // result returns one period of each block. That the rest is the same, and what lies around it as before, is seen here.
 func (b *longBuffers[T]) result(err error) rankResult {
-	if b.alloc != nil {
-		defer func() { _ = fast.Free(b.c, b.alloc) }()
-	}
 	memory := b.short.Clone().Memory
 	if err == nil {
 		err = b.contract(memory)
@@ -138,6 +164,15 @@ func (b *longBuffers[T]) result(err error) rankResult {
 		r.Err = err.Error()
 	}
 	return r
+}
+
+func (b *longBuffers[T]) release() {
+	switch {
+	case b.alloc != nil:
+		_ = fast.Free(b.c, b.alloc)
+	case b.err == nil:
+		giveSpare(b.x.Memory)
+	}
 }
 
 // contract puts the first period of each block into memory, if the others are alike.

@@ -25,6 +25,7 @@ func perform(ctx context.Context, comms []*fast.Comm, p *processProgram) map[int
 	for _, r := range slices.Concat(ended...) {
 		for i, b := range r.buffers {
 			results[r.step.Parts[i].Number] = b.result(r.err)
+			b.release()
 		}
 	}
 	return results

@@ -47,6 +47,8 @@ type rankBuffers interface {
 	invoke(ctx context.Context, start bool, receive rankBuffers) (*fast.Handle, error)
 	// result is what is in memory when the call is over.
 	result(err error) rankResult
+	// release ends the use of the buffers.
+	release()
 }
 
 type buffers[T spec.Elem] struct {
@@ -76,3 +78,5 @@ func (b *buffers[T]) result(err error) rankResult {
 	}
 	return r
 }
+
+func (b *buffers[T]) release() {}
