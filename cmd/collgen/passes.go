@@ -16,15 +16,14 @@ import (
 	"github.com/collgen/collgen/verify"
 )
 
-// passes are what algorithms go through on their way to Go, in this order. They begin with verification, and what a
-// pass has changed is verified again.
+// passes are what algorithms go through on their way to Go, in this order. They begin with verification, and what the
+// passes have changed is verified again.
 var passes = []func(context.Context, *job) error{
 	validate,
 	prove,
 	compareCosts,
 	checkRules,
 	simplify,
-	prove,
 	prune,
 	prove,
 	quoteProofs,
