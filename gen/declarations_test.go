@@ -2,6 +2,8 @@ package gen_test
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
+	_ "github.com/collgen/collgen/internal/lessgc" // proofs leave much garbage
 	"github.com/collgen/collgen/spec"
 )
 
@@ -43,9 +46,14 @@ func TestDeclarations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(d, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Error(diff)
+	if inFull(d) != inFull(got) {
+		t.Error(cmp.Diff(d, got, cmpopts.EquateEmpty()))
 	}
+}
+
+// inFull returns declarations in Go, with nil lists as empty ones. To compare everything by package cmp takes seconds.
+func inFull(d *gen.Declarations) string {
+	return strings.ReplaceAll(fmt.Sprintf("%#v", *d), "(nil)", "{}")
 }
 
 func TestDeclarationsRefuseNil(t *testing.T) {

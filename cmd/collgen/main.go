@@ -31,6 +31,7 @@ import (
 	"os/signal"
 	"slices"
 
+	_ "github.com/collgen/collgen/internal/lessgc" // proofs leave much garbage
 	"github.com/collgen/collgen/verify"
 )
 

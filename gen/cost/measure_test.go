@@ -6,6 +6,7 @@ import (
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/cost"
+	_ "github.com/collgen/collgen/internal/lessgc" // proofs leave much garbage
 	"github.com/collgen/collgen/spec"
 )
 

@@ -12,6 +12,7 @@ import (
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/emit/golang"
+	_ "github.com/collgen/collgen/internal/lessgc" // proofs leave much garbage
 	"github.com/collgen/collgen/spec"
 )
 
