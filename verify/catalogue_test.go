@@ -12,8 +12,8 @@ import (
 )
 
 // TestCatalogue proves every algorithm for every size up to 33, with all roots and a few depths, out of place and in
-// place. It shows on standard error how far it is. Sizes up to 64 are proved by make check-generate, with the form of the
-// algorithm that is generated, and by make prove.
+// place. It shows on standard error how far it is. Sizes up to 64 are proved by make check-generate, with the form of
+// the algorithm that is generated, and by make prove.
 func TestCatalogue(t *testing.T) {
 	to := 33
 	if testing.Short() || raceDetector {

@@ -47,7 +47,8 @@ func (of[T]) expect(t *rapid.T, v variant) expected {
 	play := func() error { return interp.Run(s.Schedule, v.count, after, out, arithmetic[T](v.op, s.Size)) }
 	if v.lengths != nil {
 		play = func() error {
-			return interp.RunUneven(s.Schedule, func(l spec.Length) int { return v.lengths[l] }, after, out, arithmetic[T](v.op, s.Size))
+			return interp.RunUneven(s.Schedule, func(l spec.Length) int { return v.lengths[l] }, after, out,
+				arithmetic[T](v.op, s.Size))
 		}
 	}
 	if err := play(); err != nil {
@@ -76,8 +77,8 @@ type knownSchedule struct {
 	order func() (spec.Order, error)
 }
 
-// schedules are those of calls that were drawn, by their algorithm and parameters: thousands of calls, of other types and
-// with other ops, have the same few. Nothing changes them.
+// schedules are those of calls that were drawn, by their algorithm and parameters: thousands of calls, of other types
+// and with other ops, have the same few. Nothing changes them.
 var schedules sync.Map
 
 // scheduleOf returns the schedule of a call of an algorithm of the catalogue.

@@ -56,7 +56,8 @@ func (of[T]) arrangeLong(ctx context.Context, c *fast.Comm, x *rankCall) rankBuf
 }
 
 // spare has the memory of long calls that are over, for those that follow. To get fresh pages from the system for each
-// call would take longer than the call. All are as long as any buffers of TestLong: what is never touched costs nothing.
+// call would take longer than the call. All are as long as any buffers of TestLong: what is never touched costs
+// nothing.
 var spare struct {
 	sync.Mutex
 	free [][]byte
