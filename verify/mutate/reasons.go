@@ -52,7 +52,7 @@ var missing = map[string]string{
 	"verify/race.go, placeOf: `||` for `&&`": "no test looks at the place that a race is " +
 		"about where the later instruction reads it",
 	"verify/events.go, showCycle: `{}` for `continue`": "no test reads all lines of a deadlock",
-	"fast/internal/tcp/crypt.go, open: `!(opened)` for `opened`, no. 4": "no test asks whether records came before the " +
+	"fast/internal/tcp/input.go, open: `!(opened)` for `opened`, no. 4": "no test asks whether records came before the " +
 		"one that was tampered with: the connection ends",
 }
 

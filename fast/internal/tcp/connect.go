@@ -9,14 +9,6 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
-// arrival is a connection for a link, or the reason why there is none.
-type arrival struct {
-	peer   int
-	socket Socket // nil: there is none
-	conn   wire.Conn
-	err    error
-}
-
 // request asks for a connection to peer, unless there is one or it was asked for.
 func (e *Endpoint) request(peer int) {
 	if l := &e.links[peer]; l.socket == nil && !l.requested {
@@ -102,15 +94,6 @@ func (a *arrival) dismiss() {
 	l := link{socket: a.socket, out: output{sealer: newSealer(a.conn.Seal)}}
 	l.sayBye()
 	l.close()
-}
-
-func (a *arrival) close() {
-	switch {
-	case a.socket != nil:
-		a.socket.Close()
-	case a.conn.TCPConn != nil:
-		_ = a.conn.Close()
-	}
 }
 
 // adopt gives what has arrived to the links.

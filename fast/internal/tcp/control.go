@@ -2,10 +2,8 @@ package tcp
 
 import "github.com/collgen/collgen/fast/internal/linkproto"
 
-const (
-	controlBytes = 4 << 10  // how much of a message may be read before it is expected: it has to be copied later
-	maxReadAhead = 16 << 20 // how much of unexpected messages a stalled rank reads: more than sockets hold
-)
+// maxReadAhead is how much of unexpected messages a stalled rank reads: more than sockets hold.
+const maxReadAhead = 16 << 20
 
 // handleControl processes a frame that is not a message. at is its position in what has arrived on the link.
 func (e *Endpoint) handleControl(l *link, h linkproto.Header, body []byte, at uint64) error {
@@ -24,15 +22,6 @@ func (l *link) wrapInvalid(err error) error {
 		return nil
 	}
 	return l.PeerDied("%w", err)
-}
-
-// readControl takes what has arrived on a link on which no message is expected, up to the next message.
-func (e *Endpoint) readControl(l *link) error {
-	if in := &l.in; in.w-in.r < linkproto.HeaderBytes+linkproto.RefusedBytes {
-		in.fill(l.socket, controlBytes)
-	}
-	_, err := e.take(l, nil)
-	return err
 }
 
 // readAhead reads everything that has arrived on l, and looks for what the other rank says about itself.
@@ -78,25 +67,6 @@ func (e *Endpoint) scan(l *link) error {
 		}
 		at += linkproto.HeaderBytes + uint64(bodyBytes(h))
 	}
-}
-
-// reportStall tells the peers what this rank has waited for without progress. It returns the error of calls that
-// disagree, if it finds any.
-func (e *Endpoint) reportStall() error {
-	for _, peer := range e.Active {
-		l := &e.links[peer]
-		l.Partner.RequestReport()
-		if l.out.segment == 0 && l.out.flushed() { // else a message that is on its way would wait for this report
-			e.appendReport(l)
-		}
-		if l.Receiving() == nil && l.socket != nil {
-			e.readAhead(l)
-			if _, err := e.take(l, nil); err != nil {
-				return err
-			}
-		}
-	}
-	return e.FindDisagreement()
 }
 
 // appendReport queues what this rank waits for on l, if that is due and was not said.

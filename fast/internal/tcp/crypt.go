@@ -48,33 +48,10 @@ func newSealer(a cipher.AEAD) *sealer {
 
 func (s *sealer) flushed() bool { return s.from == len(s.record) }
 
-// write is output.write. What is copied from payload to a record counts as sent.
-func (s *sealer) write(o *output, to Socket, payload []byte) int {
-	if s.send(o, to); !s.flushed() {
-		return 0
-	}
-	head := o.pending[o.from:]
-	s.plain = append(s.plain[:0], head[:min(len(head), recordBytes)]...)
-	o.drop(len(s.plain))
-	n := min(len(payload), recordBytes-len(s.plain))
-	s.plain = append(s.plain, payload[:n]...)
-	if len(s.plain) > 0 {
-		s.seal()
-		s.send(o, to)
-	}
-	return n
-}
-
 // seal makes a record of plain.
 func (s *sealer) seal() {
 	length := binary.LittleEndian.AppendUint32(s.record[:0], uint32(len(s.plain)+s.Overhead()))
 	s.record, s.from = s.Seal(length, s.next(), s.plain, length), 0
-}
-
-func (s *sealer) send(o *output, to Socket) {
-	if !s.flushed() {
-		s.from += o.result(to.Write(s.record[s.from:], nil))
-	}
 }
 
 // opener decrypts what arrives on a link.
@@ -89,48 +66,4 @@ func newOpener(a cipher.AEAD) *opener {
 		return nil
 	}
 	return &opener{numbered: numbered{a, make([]byte, a.NonceSize())}, buf: make([]byte, bufferBytes)}
-}
-
-// fill is input.fill.
-func (o *opener) fill(in *input, from Socket) bool {
-	if o.open(in) {
-		return true
-	}
-	if o.w == len(o.buf) {
-		o.w, o.r = copy(o.buf, o.buf[o.r:o.w]), 0
-	}
-	n := in.readInto(from, o.buf[o.w:])
-	o.w += n
-	o.open(in)
-	return n > 0
-}
-
-// open opens the records that have arrived, as far as there is room, and reports whether there were any.
-func (o *opener) open(in *input) (opened bool) {
-	for {
-		if o.r == o.w {
-			o.r, o.w = 0, 0
-		}
-		rest := o.buf[o.r:o.w]
-		if len(rest) < lengthBytes || errors.Is(in.err, errTampered) {
-			return opened
-		}
-		length := rest[:lengthBytes]
-		n := uint64(binary.LittleEndian.Uint32(length))
-		if n < uint64(o.Overhead()) || n > uint64(recordBytes+o.Overhead()) {
-			in.err, in.empty = errTampered, true
-			return opened
-		}
-		if uint64(len(rest)) < lengthBytes+n || uint64(len(in.buf)-in.w) < n {
-			return opened
-		}
-		plain, err := o.Open(in.buf[in.w:in.w], o.next(), rest[lengthBytes:lengthBytes+n], length)
-		if err != nil {
-			in.err, in.empty = errTampered, true
-			return opened
-		}
-		in.w += len(plain)
-		o.r += lengthBytes + int(n)
-		opened = true
-	}
 }

@@ -17,12 +17,10 @@
 package tcp
 
 import (
-	"context"
 	"fmt"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/linkbase"
-	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -41,50 +39,11 @@ type Endpoint struct {
 	limits   []*time.Timer // of connections that may be on their way
 }
 
-// New returns rank's end of its links to all size ranks, encrypted or not. localRanks of them are on this host,
-// including rank. connect is called once for each peer, when a link to it is first needed, and must not block. Somebody
-// then calls Attach or ConnectFailed.
-func New(rank, size, localRanks int, encrypted bool, connect func(peer int)) *Endpoint {
-	e := &Endpoint{localRanks: localRanks, encrypted: encrypted, connect: connect, poller: new(poller),
-		links: make([]link, size)}
-	e.Patience = patienceFor(localRanks, cores)
-	all := make([]*linkbase.Link, size)
-	for peer := range all {
-		all[peer] = &e.links[peer].Link
-	}
-	e.Init(rank, all, linkbase.Hooks{
-		Connect: e.request, Adopt: e.adopt, Push: e.push, Pull: e.pull,
-		Spin: e.spin, Sleep: e.poll, Stalled: e.reportStall,
-		Abort: e.abort, Wake: func() { e.poller.wake() }, Release: e.release,
-	})
-	return e
-}
-
 // Follow records this rank's messages in t. The endpoint must not have been used yet.
 func (e *Endpoint) Follow(t *events.Trail) {
 	for i := range e.links {
 		l := &e.links[i]
 		l.trail, l.in.flow, l.out.flow = t, t.Flow(i), t.Flow(i)
-	}
-}
-
-// Exchange is linkbase's, counted among those that poll in this process.
-func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {
-	polling.Add(1)
-	defer polling.Add(-1)
-	e.timedOut = false
-	return e.Endpoint.Exchange(ctx, sends, recvs)
-}
-
-// abort lets segments that were begun, and refusals, go out after an Exchange that failed.
-func (e *Endpoint) abort() {
-	for _, peer := range e.Peers {
-		l := &e.links[peer]
-		l.copyRest()
-		if l.Partner.Refusal != nil && l.socket != nil {
-			l.out.pending, l.Partner.Refusal = append(l.out.pending, l.Partner.Refusal...), nil
-			l.out.flush(l.socket)
-		}
 	}
 }
 
@@ -107,4 +66,21 @@ func (e *Endpoint) Protocol(bytes int, reduces bool) string {
 		return out + ", copied out of the receive buffer"
 	}
 	return out + ", received where it belongs"
+}
+
+// waiter waits for the sockets of an Endpoint.
+type waiter interface {
+	// add announces that there is a socket to peer.
+	add(peer int) error
+	// wait waits until a socket of interest is ready, the time is over, or somebody calls wake.
+	wait(e *Endpoint, atMost time.Duration) ([]readiness, error)
+	// wake ends a wait, from any goroutine. The waiter sees what was stored before.
+	wake()
+	close()
+}
+
+// readiness is what a waiter reports about a link.
+type readiness struct {
+	peer    int
+	in, out bool
 }

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"encoding/binary"
 	"errors"
 	"io"
 
@@ -12,8 +13,8 @@ import (
 )
 
 const (
-	bufferBytes = 64 << 10 // the receive buffer of a link
-	directBytes = 8 << 10  // where at least this much of a segment is missing, it is read to where it belongs
+	directBytes  = 8 << 10 // where at least this much of a segment is missing, it is read to where it belongs
+	controlBytes = 4 << 10 // how much of a message may be read before it is expected: it has to be copied later
 )
 
 // input is what arrives on a link.
@@ -31,137 +32,6 @@ type input struct {
 
 // errNoConnection ends the input from a rank to which no connection can be made.
 var errNoConnection = errors.New("there is no connection")
-
-// pull takes what has arrived for the receive in turn on the link to peer, and reports whether that was anything. It
-// returns an error if the receive can never complete.
-func (e *Endpoint) pull(peer int) (bool, error) {
-	l := &e.links[peer]
-	m := l.Receiving()
-	if m == nil || !l.resolved() {
-		return false, nil
-	}
-	moved, err := e.take(l, m)
-	if moved || err != nil {
-		return moved, err
-	}
-	if !l.receive(m) {
-		if (l.in.err != nil || l.Err != nil) && l.in.empty {
-			e.readAhead(l)
-			err = l.endError()
-		}
-		return false, err
-	}
-	_, err = e.take(l, m)
-	return true, err
-}
-
-// take takes out of l's buffer what belongs to m or precedes it, and reports whether that was anything. If m is nil, no
-// message is expected, and frames are taken up to the next message.
-func (e *Endpoint) take(l *link, m *linkbase.Incoming) (moved bool, err error) {
-	for in := &l.in; ; moved = true {
-		if in.segment > 0 {
-			if m == nil || l.place(m) == 0 {
-				return moved, nil
-			}
-			continue
-		}
-		if m != nil && m.Begun && m.At == len(m.Into) {
-			e.completeReceive(l)
-			return true, nil
-		}
-		if in.w-in.r < linkproto.HeaderBytes {
-			return moved, nil
-		}
-		h, err := linkproto.ParseHeader(in.buf[in.r:])
-		switch {
-		case err != nil:
-			return moved, l.PeerDied("it has sent %w", err)
-		case h.Kind != linkproto.Message:
-			if in.w-in.r < linkproto.HeaderBytes+bodyBytes(h) {
-				return moved, nil
-			}
-			if err := e.handleControl(l, h, in.buf[in.r+linkproto.HeaderBytes:], in.read); err != nil {
-				return moved, err
-			}
-			l.traceFrame(h)
-			in.skip(linkproto.HeaderBytes + bodyBytes(h))
-		case m == nil:
-			return moved, nil
-		default:
-			if err := e.CheckSegment(&l.Link, m, h, len(m.Into)-m.At); err != nil {
-				return moved, err
-			}
-			l.traceFrame(h)
-			in.skip(linkproto.HeaderBytes)
-			in.segment, m.Begun = bodyBytes(h), true
-		}
-	}
-}
-
-// traceFrame records a frame that is taken.
-func (l *link) traceFrame(h linkproto.Header) {
-	if events.On {
-		l.trail.Part(events.Framed, events.Part{Peer: l.Peer, At: int(l.in.read), Bytes: bodyBytes(h), Via: events.Frame,
-			Segment: uint32(h.Kind)})
-	}
-}
-
-// place copies or reduces what has arrived of the current segment to its place, as far as it may go there, and returns
-// the number of bytes.
-func (l *link) place(m *linkbase.Incoming) int {
-	in := &l.in
-	n := m.Fits(min(in.segment, in.w-in.r))
-	if n == 0 {
-		return 0
-	}
-	if m.Kernel != nil && in.r%8 != 0 {
-		in.makeRoom()
-	}
-	m.Apply(in.buf[in.r : in.r+n])
-	in.skip(n)
-	l.markPlaced(m, n)
-	return n
-}
-
-// markPlaced counts n more bytes of m, of the current segment, as in place.
-func (l *link) markPlaced(m *linkbase.Incoming, n int) {
-	if events.On && n > 0 {
-		l.trail.Part(events.Placed, events.Part{Peer: l.Peer, At: m.At, Bytes: n, Via: events.Frame})
-	}
-	m.At += n
-	l.in.segment -= n
-}
-
-// completeReceive completes the receive in turn on l.
-func (e *Endpoint) completeReceive(l *link) {
-	if events.On && len(l.Receiving().Into) == 0 {
-		l.trail.Part(events.Placed, events.Part{Peer: l.Peer, Via: events.Frame})
-	}
-	e.CompleteReceive(&l.Link)
-}
-
-// receive reads from the socket what m needs, and reports whether anything arrived.
-func (l *link) receive(m *linkbase.Incoming) bool {
-	in := &l.in
-	if n := direct(m, in.segment); n >= directBytes && in.r == in.w && in.opener == nil {
-		n = in.readInto(l.socket, m.Into[m.At:m.At+n])
-		in.read += uint64(n)
-		l.markPlaced(m, n)
-		return n > 0
-	}
-	return in.fill(l.socket, in.wanted(m, l.Partner.LastFingerprint))
-}
-
-// direct returns how many bytes of the current segment of m can be read straight to their place.
-func direct(m *linkbase.Incoming, segment int) int {
-	switch {
-	case m.Kernel != nil:
-		return 0
-	case m.After != nil:
-		return min(segment, m.After.At-m.At)
-	}
-	return segment
-}
 
 // wanted returns how many bytes to read into the buffer for m. known is the fingerprint of the call that the peer told
 // last. What can be read straight to its place later is left in the socket.
@@ -233,4 +103,48 @@ func (in *input) readInto(s Socket, b []byte) int {
 func (in *input) skip(n int) {
 	in.r += n
 	in.read += uint64(n)
+}
+
+// fill is input.fill.
+func (o *opener) fill(in *input, from Socket) bool {
+	if o.open(in) {
+		return true
+	}
+	if o.w == len(o.buf) {
+		o.w, o.r = copy(o.buf, o.buf[o.r:o.w]), 0
+	}
+	n := in.readInto(from, o.buf[o.w:])
+	o.w += n
+	o.open(in)
+	return n > 0
+}
+
+// open opens the records that have arrived, as far as there is room, and reports whether there were any.
+func (o *opener) open(in *input) (opened bool) {
+	for {
+		if o.r == o.w {
+			o.r, o.w = 0, 0
+		}
+		rest := o.buf[o.r:o.w]
+		if len(rest) < lengthBytes || errors.Is(in.err, errTampered) {
+			return opened
+		}
+		length := rest[:lengthBytes]
+		n := uint64(binary.LittleEndian.Uint32(length))
+		if n < uint64(o.Overhead()) || n > uint64(recordBytes+o.Overhead()) {
+			in.err, in.empty = errTampered, true
+			return opened
+		}
+		if uint64(len(rest)) < lengthBytes+n || uint64(len(in.buf)-in.w) < n {
+			return opened
+		}
+		plain, err := o.Open(in.buf[in.w:in.w], o.next(), rest[lengthBytes:lengthBytes+n], length)
+		if err != nil {
+			in.err, in.empty = errTampered, true
+			return opened
+		}
+		in.w += len(plain)
+		o.r += lengthBytes + int(n)
+		opened = true
+	}
 }

@@ -74,3 +74,58 @@ func (l *link) close() {
 	l.socket.Close()
 	l.socket, l.in.buf = nil, nil
 }
+
+// arrival is a connection for a link, or the reason why there is none.
+type arrival struct {
+	peer   int
+	socket Socket // nil: there is none
+	conn   wire.Conn
+	err    error
+}
+
+func (a *arrival) close() {
+	switch {
+	case a.socket != nil:
+		a.socket.Close()
+	case a.conn.TCPConn != nil:
+		_ = a.conn.Close()
+	}
+}
+
+// sayBye sends the goodbye, as far as the socket takes it.
+func (l *link) sayBye() {
+	l.out.pending = linkproto.Header{Kind: linkproto.Bye}.Append(l.out.pending)
+	l.drain()
+}
+
+// drain sends what is pending, as far as possible. It returns how many bytes the other rank's host does not have, or 0
+// if it will never have them.
+func (l *link) drain() int {
+	o := &l.out
+	o.full = false
+	o.flush(l.socket)
+	l.discard()
+	if o.err != nil || l.in.err != nil {
+		return 0
+	}
+	return len(o.pending) - o.from + o.sealed() + l.socket.Queued()
+}
+
+// maxDiscards bounds how often a closing rank reads in one turn from a rank that may send endlessly.
+const maxDiscards = 16
+
+// discard reads and drops what has arrived too late. A connection that is closed with unread data is reset, and what it
+// has sent may be lost. Reading also shows whether the other rank has closed its end.
+func (l *link) discard() {
+	in := &l.in
+	if in.buf == nil {
+		in.buf = make([]byte, controlBytes)
+	}
+	in.empty = false
+	in.flow = events.Flow{} // dropped data does not count as arrived
+	for range maxDiscards {
+		if in.readInto(l.socket, in.buf) == 0 {
+			return
+		}
+	}
+}

@@ -3,8 +3,6 @@ package tcp
 import (
 	"golang.org/x/sys/unix"
 
-	"github.com/collgen/collgen/fast/internal/linkbase"
-	"github.com/collgen/collgen/fast/internal/linkproto"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -21,66 +19,6 @@ type output struct {
 	full     bool   // the socket took no more when it was last tried
 	err      error  // nothing goes out any more, and why
 	sealer   *sealer
-}
-
-// push sends what can be sent to peer, at most one segment, and reports whether that was anything.
-func (e *Endpoint) push(peer int) (bool, error) {
-	l := &e.links[peer]
-	o, m := &l.out, l.Sending()
-	if m == nil && o.flushed() || !l.resolved() {
-		return false, nil
-	}
-	if m != nil && (o.err != nil || l.in.err != nil || l.Err != nil) {
-		e.readAhead(l)
-		return false, l.endError()
-	}
-	if o.full || o.err != nil || l.socket == nil {
-		return false, nil
-	}
-	moved := false
-	if m != nil {
-		moved = e.prepare(l, m)
-	}
-	n := o.write(l.socket, l.payload(m))
-	if n > 0 {
-		if events.On {
-			l.trail.Part(events.Sent, events.Part{Peer: l.Peer, At: m.At, Bytes: n, Via: events.Frame})
-		}
-		m.At, o.segment, moved = m.At+n, o.segment-n, true
-	}
-	if m != nil && m.At == len(m.Data) && m.Begun && o.flushed() {
-		e.CompleteSend(&l.Link)
-		moved = true
-	}
-	return moved, nil
-}
-
-// payload returns what is left of the current segment of m.
-func (l *link) payload(m *linkbase.Outgoing) []byte {
-	if m == nil {
-		return nil
-	}
-	return m.Data[m.At : m.At+l.out.segment]
-}
-
-// prepare makes the header of m's next segment, if the previous one is complete, and reports whether it did.
-func (e *Endpoint) prepare(l *link, m *linkbase.Outgoing) bool {
-	o := &l.out
-	if o.segment > 0 || m.Begun && m.At == len(m.Data) {
-		return false
-	}
-	e.appendReport(l)
-	if o.lastCall != m.Mark.Fingerprint {
-		o.pending = linkproto.AppendCallFrame(o.pending, linkproto.Call, m.Mark.Call, m.Mark.Fingerprint)
-		o.lastCall = m.Mark.Fingerprint
-	}
-	h := linkproto.Header{Kind: linkproto.Message, Left: uint64(len(m.Data) - m.At), Fingerprint: m.Mark.Fingerprint}
-	o.pending = h.Append(o.pending)
-	o.segment, m.Begun = bodyBytes(h), true
-	if events.On {
-		l.trail.Part(events.Put, events.Part{Peer: l.Peer, At: m.At, Bytes: o.segment, Via: events.Frame})
-	}
-	return true
 }
 
 // flushed reports whether all frames that were begun have gone out, except for the rest of a segment.
@@ -138,17 +76,32 @@ func (o *output) result(n int, err error) int {
 	return 0
 }
 
-// copyRest copies what is left of a segment that was begun, so that it can go out after the Exchange.
-func (l *link) copyRest() {
-	if m := l.Sending(); m != nil && l.out.segment > 0 {
-		l.out.pending = append(l.out.pending, l.payload(m)...)
-		l.out.segment = 0
-	}
-}
-
 // flush sends what is pending, as far as the socket takes it.
 func (o *output) flush(s Socket) {
 	for !o.flushed() && !o.full && o.err == nil {
 		o.write(s, nil)
+	}
+}
+
+// write is output.write. What is copied from payload to a record counts as sent.
+func (s *sealer) write(o *output, to Socket, payload []byte) int {
+	if s.send(o, to); !s.flushed() {
+		return 0
+	}
+	head := o.pending[o.from:]
+	s.plain = append(s.plain[:0], head[:min(len(head), recordBytes)]...)
+	o.drop(len(s.plain))
+	n := min(len(payload), recordBytes-len(s.plain))
+	s.plain = append(s.plain, payload[:n]...)
+	if len(s.plain) > 0 {
+		s.seal()
+		s.send(o, to)
+	}
+	return n
+}
+
+func (s *sealer) send(o *output, to Socket) {
+	if !s.flushed() {
+		s.from += o.result(to.Write(s.record[s.from:], nil))
 	}
 }

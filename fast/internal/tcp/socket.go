@@ -9,6 +9,9 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
+// bufferBytes is the receive buffer of a link.
+const bufferBytes = 64 << 10
+
 // Socket is one end of a connection. It never blocks: if nothing has arrived, or no more is taken, it returns
 // unix.EAGAIN.
 type Socket interface {
@@ -35,6 +38,8 @@ func (d descriptor) Write(head, tail []byte) (int, error) {
 	}
 	return unix.Writev(int(d), [][]byte{head, tail})
 }
+
+func (d descriptor) Queued() int { return queued(int(d)) }
 
 func (d descriptor) Close() { _ = unix.Close(int(d)) }
 

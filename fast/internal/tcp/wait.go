@@ -83,19 +83,21 @@ func (e *Endpoint) interest(l *link) (in, out bool) {
 	return l.in.err == nil && (l.Receiving() != nil && l.in.empty || e.timedOut), l.out.full && l.out.err == nil
 }
 
-// waiter waits for the sockets of an Endpoint.
-type waiter interface {
-	// add announces that there is a socket to peer.
-	add(peer int) error
-	// wait waits until a socket of interest is ready, the time is over, or somebody calls wake.
-	wait(e *Endpoint, atMost time.Duration) ([]readiness, error)
-	// wake ends a wait, from any goroutine. The waiter sees what was stored before.
-	wake()
-	close()
-}
-
-// readiness is what a waiter reports about a link.
-type readiness struct {
-	peer    int
-	in, out bool
+// reportStall tells the peers what this rank has waited for without progress. It returns the error of calls that
+// disagree, if it finds any.
+func (e *Endpoint) reportStall() error {
+	for _, peer := range e.Active {
+		l := &e.links[peer]
+		l.Partner.RequestReport()
+		if l.out.segment == 0 && l.out.flushed() { // else a message that is on its way would wait for this report
+			e.appendReport(l)
+		}
+		if l.Receiving() == nil && l.socket != nil {
+			e.readAhead(l)
+			if _, err := e.take(l, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return e.FindDisagreement()
 }
