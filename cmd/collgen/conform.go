@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -48,35 +47,6 @@ func prepareConform(base *call) runner {
 		"Reduce/in-place, the values overflow, nan, minus-zero, and empty blocks")
 	c.flags.StringVar(&f.onlyCase, "case", "", "make these calls alone: the `JSON` of a case that has failed")
 	return c
-}
-
-// rankList is numbers of ranks as a flag: 1,2,3 or 1..8.
-type rankList []int
-
-// String returns the list as one writes it.
-func (l *rankList) String() string {
-	var texts []string
-	for _, n := range *l {
-		texts = append(texts, strconv.Itoa(n))
-	}
-	return strings.Join(texts, ",")
-}
-
-// Set reads a list, in which there may be ranges.
-func (l *rankList) Set(text string) error {
-	*l = nil
-	for part := range strings.SplitSeq(text, ",") {
-		var r sizeRange
-		if err := r.Set(part); err != nil {
-			return err
-		}
-		for n := r.from; n <= r.to; n++ {
-			*l = append(*l, n)
-		}
-	}
-	slices.Sort(*l)
-	*l = slices.Compact(*l)
-	return nil
 }
 
 // errNotConforming says that something failed, which was written already.

@@ -11,8 +11,12 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// costError is the error of a declared cost.
-type costError struct{ error }
+// parts are the numbers of messages, chunks sent and chunks reduced on a critical path.
+type parts struct {
+	Alpha int `json:"alpha"`
+	Beta  int `json:"beta"`
+	Gamma int `json:"gamma"`
+}
 
 // costSizes are the sizes for which declared costs are compared with schedules, of those for which an algorithm was
 // proved: small ones, and larger ones at and around powers of two. The roots are the first, the middle and the last
@@ -115,4 +119,22 @@ func orNothing(n *int) string {
 		return ""
 	}
 	return fmt.Sprint(*n)
+}
+
+func callWords(p spec.Primitive, call gen.Params) string {
+	words := fmt.Sprintf("%d %s", call.Size, plural(call.Size, "rank"))
+	for _, x := range p.Params {
+		switch x {
+		case spec.ParamRoot:
+			words += fmt.Sprintf(", root %d", call.Root)
+		case spec.ParamPeer:
+			words += fmt.Sprintf(", peer %d", call.Peer)
+		}
+	}
+	return words
+}
+
+func eval(c gen.Cost, p gen.Params) (parts, error) {
+	alpha, beta, gamma, err := c.Eval(p)
+	return parts{alpha, beta, gamma}, err
 }

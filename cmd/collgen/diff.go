@@ -1,10 +1,23 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
+
+// change is what has to happen to a generated file.
+type change struct {
+	File   string `json:"file"`
+	Change string `json:"change"`         // none, write or remove
+	Diff   string `json:"diff,omitempty"` // for check
+
+	path     string
+	old, new []byte // nil: there is none
+}
 
 // around is the number of lines around a difference that a diff shows.
 const around = 3
@@ -128,4 +141,46 @@ func commonLines(old, new []string) [][]int {
 		}
 	}
 	return common
+}
+
+// words returns a line that says what is wrong with the file, empty if nothing is.
+func (x change) words() string {
+	what := "differs"
+	switch {
+	case x.Change == "none":
+		return ""
+	case x.old == nil:
+		what = "is missing"
+	case x.new == nil:
+		what = "is not generated any more"
+	}
+	return fmt.Sprintf("\n  %s %s", relativeName(x.path), what)
+}
+
+// write makes the change. Nobody ever sees half a file.
+func (x change) write() error {
+	switch x.Change {
+	case "none":
+		return nil
+	case "remove":
+		return os.Remove(x.path)
+	}
+	f, err := os.CreateTemp(filepath.Dir(x.path), ".collgen-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(x.new)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), x.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

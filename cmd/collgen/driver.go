@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -166,3 +167,8 @@ func main() {
 	}
 }
 `
+
+// buildEnv returns the environment of the go command: what it builds is to run here.
+func buildEnv() []string {
+	return append(os.Environ(), "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+}

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/verify/smtproof"
@@ -55,46 +53,6 @@ func (s *source) recordFile(ctx context.Context) (string, error) {
 		return "", errors.Join(err, errors.New("the catalogue's record is written in collgen's own module alone"))
 	}
 	return filepath.Join(filepath.Dir(found[0].GoFiles[0]), "proved.txt"), nil
-}
-
-// recordProved writes the record of what was proved, and says what in it is new, or says where there is another one.
-func (c *proveCommand) recordProved(ctx context.Context, s *source, results []provedEvery) error {
-	recorded, err := s.records()
-	if err != nil {
-		return err
-	}
-	var list []smtproof.Record
-	var stale []string
-	for _, x := range results {
-		if x.isTried() {
-			continue
-		}
-		list = append(list, x.Record)
-		if !slices.ContainsFunc(recorded, func(r smtproof.Record) bool {
-			return r.Algorithm == x.Algorithm &&
-				r.Digest == x.Digest
-		}) {
-			stale = append(stale, x.Algorithm)
-		}
-	}
-	switch {
-	case c.write:
-		file, err := s.recordFile(ctx)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, smtproof.WriteRecords(list), 0o644); err != nil {
-			return err
-		}
-		for _, line := range smtproof.Changes(recorded, list) {
-			fmt.Fprintln(c.stderr, "recorded of", line)
-		}
-	case len(stale) > 0:
-		return fmt.Errorf("what was proved of %s is not recorded: collgen prove -write does, and then collgen gen says it "+
-			"in generated code",
-			strings.Join(stale, ", "))
-	}
-	return nil
 }
 
 // quoteProofs finds out what was proved for every size of the algorithms as they are now.

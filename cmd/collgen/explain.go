@@ -26,13 +26,6 @@ type explanation struct {
 	Bound    *bound           `json:"bound,omitempty"`
 }
 
-// parts are the numbers of messages, chunks sent and chunks reduced on a critical path.
-type parts struct {
-	Alpha int `json:"alpha"`
-	Beta  int `json:"beta"`
-	Gamma int `json:"gamma"`
-}
-
 // bound is what no algorithm can go below.
 type bound struct {
 	parts
@@ -112,14 +105,6 @@ func (c *explainCommand) run(ctx context.Context) error {
 	return nil
 }
 
-func namesOf(algorithms []*algorithm) []string {
-	names := make([]string, len(algorithms))
-	for i, a := range algorithms {
-		names[i] = a.FullName()
-	}
-	return names
-}
-
 // explain proves the algorithm for one size and shows one of the schedules.
 func (c *explainCommand) explain(ctx context.Context, s *source, a *algorithm) (*explanation, error) {
 	j := &job{source: s, options: verify.Options{From: c.sizes.from, To: c.sizes.to, Depths: []int{c.depth}},
@@ -188,11 +173,6 @@ func (c *explainCommand) schedule(a *algorithm) (*gen.Schedule, error) {
 	return gen.Instantiate(&a.Algorithm, p)
 }
 
-func eval(c gen.Cost, p gen.Params) (parts, error) {
-	alpha, beta, gamma, err := c.Eval(p)
-	return parts{alpha, beta, gamma}, err
-}
-
 // boundOf returns the lower bound for a call, if there is one.
 func boundOf(p spec.Primitive, call gen.Params) (*bound, error) {
 	b, source, ok := catalogue.LowerBound(p)
@@ -236,26 +216,6 @@ func orderWords(s verify.Summary) string {
 		return ""
 	}
 	return ", with the order " + s.Order.String()
-}
-
-func callWords(p spec.Primitive, call gen.Params) string {
-	words := fmt.Sprintf("%d %s", call.Size, plural(call.Size, "rank"))
-	for _, x := range p.Params {
-		switch x {
-		case spec.ParamRoot:
-			words += fmt.Sprintf(", root %d", call.Root)
-		case spec.ParamPeer:
-			words += fmt.Sprintf(", peer %d", call.Peer)
-		}
-	}
-	return words
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 func (e *explanation) writeCost(c *explainCommand) {

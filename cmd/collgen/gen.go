@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -91,16 +90,6 @@ func (c *genCommand) runCheck(ctx context.Context) error {
 	return err
 }
 
-// change is what has to happen to a generated file.
-type change struct {
-	File   string `json:"file"`
-	Change string `json:"change"`         // none, write or remove
-	Diff   string `json:"diff,omitempty"` // for check
-
-	path     string
-	old, new []byte // nil: there is none
-}
-
 // changes generates a package in memory and compares.
 func (c *genCommand) changes(ctx context.Context) (*job, []change, error) {
 	if c.sizes.from != 1 {
@@ -170,46 +159,4 @@ func (j *job) changes() ([]change, error) {
 		changes = append(changes, x)
 	}
 	return changes, nil
-}
-
-// words returns a line that says what is wrong with the file, empty if nothing is.
-func (x change) words() string {
-	what := "differs"
-	switch {
-	case x.Change == "none":
-		return ""
-	case x.old == nil:
-		what = "is missing"
-	case x.new == nil:
-		what = "is not generated any more"
-	}
-	return fmt.Sprintf("\n  %s %s", relativeName(x.path), what)
-}
-
-func isThere(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-// write makes the change. Nobody ever sees half a file.
-func (x change) write() error {
-	switch x.Change {
-	case "none":
-		return nil
-	case "remove":
-		return os.Remove(x.path)
-	}
-	f, err := os.CreateTemp(filepath.Dir(x.path), ".collgen-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(x.new)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), x.path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

@@ -204,3 +204,11 @@ func (c *call) writeEntries(found []*algorithm) error {
 	}
 	return writeJSON(c.stdout, entries)
 }
+
+func namesOf(algorithms []*algorithm) []string {
+	names := make([]string, len(algorithms))
+	for i, a := range algorithms {
+		names[i] = a.FullName()
+	}
+	return names
+}

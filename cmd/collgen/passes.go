@@ -10,7 +10,6 @@ import (
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/gen/emit/text"
-	"github.com/collgen/collgen/gen/readback"
 	"github.com/collgen/collgen/internal/program"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
@@ -31,15 +30,6 @@ var passes = []func(context.Context, *job) error{
 	readBack,
 }
 
-// job is a package on its way through the passes.
-type job struct {
-	*source
-	options  verify.Options
-	someOnly bool // the sizes are not all: an algorithm that serves none of them is no error
-	progress *program.Progress
-	files    map[string][]byte // what is generated, by name
-}
-
 // generate returns the files of a package. It fails if anything in it is not proved.
 func generate(ctx context.Context, s *source, o verify.Options, p *program.Progress) (*job, error) {
 	j := &job{source: s, options: o, progress: p, files: map[string][]byte{}}
@@ -49,22 +39,6 @@ func generate(ctx context.Context, s *source, o verify.Options, p *program.Progr
 		}
 	}
 	return j, nil
-}
-
-// each calls f for every algorithm until ctx ends. Its error is all errors of f, each with its position.
-func (j *job) each(ctx context.Context, f func(*algorithm) error) error {
-	var faults []error
-	for _, a := range j.algorithms {
-		err := f(a)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			j.find(ctx)
-			faults = append(faults, a.locate(err))
-		}
-	}
-	return errors.Join(faults...)
 }
 
 // validate checks what can be said without numbers.
@@ -180,31 +154,6 @@ func emitGo(ctx context.Context, j *job) error {
 		j.files[golang.ListFile] = content
 	}
 	return ctx.Err()
-}
-
-// blame returns err with the position of the algorithm that it is about; of the first one for p, if it is about p.
-func (j *job) blame(ctx context.Context, p spec.Primitive, err error) error {
-	j.find(ctx)
-	algorithms := j.of(p)
-	for _, a := range algorithms {
-		if a.FullName() == blamed(err) {
-			return a.locate(err)
-		}
-	}
-	return algorithms[0].locate(fmt.Errorf("%s: %w", p.Name, err))
-}
-
-// blamed returns the name of the algorithm that err is about; empty if it is about none.
-func blamed(err error) string {
-	var printed *golang.Error
-	var read *readback.Error
-	switch {
-	case errors.As(err, &printed):
-		return printed.Algorithm
-	case errors.As(err, &read):
-		return read.Algorithm
-	}
-	return ""
 }
 
 func proofOf(a *algorithm) golang.Proof {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -202,5 +203,45 @@ func (c *proveCommand) showProved(s *source, results []provedEvery, lemmas int) 
 	t.flush()
 	fmt.Fprintf(c.stdout, "\n%d %s, %d obligations, %d of them proved, each by all solvers, and %d %s.\n",
 		len(results), plural(len(results), "algorithm"), total, total-open, lemmas, plural(lemmas, "lemma"))
+	return nil
+}
+
+// recordProved writes the record of what was proved, and says what in it is new, or says where there is another one.
+func (c *proveCommand) recordProved(ctx context.Context, s *source, results []provedEvery) error {
+	recorded, err := s.records()
+	if err != nil {
+		return err
+	}
+	var list []smtproof.Record
+	var stale []string
+	for _, x := range results {
+		if x.isTried() {
+			continue
+		}
+		list = append(list, x.Record)
+		if !slices.ContainsFunc(recorded, func(r smtproof.Record) bool {
+			return r.Algorithm == x.Algorithm &&
+				r.Digest == x.Digest
+		}) {
+			stale = append(stale, x.Algorithm)
+		}
+	}
+	switch {
+	case c.write:
+		file, err := s.recordFile(ctx)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, smtproof.WriteRecords(list), 0o644); err != nil {
+			return err
+		}
+		for _, line := range smtproof.Changes(recorded, list) {
+			fmt.Fprintln(c.stderr, "recorded of", line)
+		}
+	case len(stale) > 0:
+		return fmt.Errorf("what was proved of %s is not recorded: collgen prove -write does, and then collgen gen says it "+
+			"in generated code",
+			strings.Join(stale, ", "))
+	}
 	return nil
 }

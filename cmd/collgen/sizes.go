@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,3 +41,32 @@ func (r *sizeRange) Set(s string) error {
 
 // largest is the largest size that one may ask for: beyond, a proof takes too long and too much memory.
 const largest = 1024
+
+// rankList is numbers of ranks as a flag: 1,2,3 or 1..8.
+type rankList []int
+
+// String returns the list as one writes it.
+func (l *rankList) String() string {
+	var texts []string
+	for _, n := range *l {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return strings.Join(texts, ",")
+}
+
+// Set reads a list, in which there may be ranges.
+func (l *rankList) Set(text string) error {
+	*l = nil
+	for part := range strings.SplitSeq(text, ",") {
+		var r sizeRange
+		if err := r.Set(part); err != nil {
+			return err
+		}
+		for n := r.from; n <= r.to; n++ {
+			*l = append(*l, n)
+		}
+	}
+	slices.Sort(*l)
+	*l = slices.Compact(*l)
+	return nil
+}

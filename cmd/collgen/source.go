@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/tools/go/packages"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
@@ -98,28 +95,6 @@ func at(p token.Position, err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", p, err)
-}
-
-// open finds the algorithms of the package in dir.
-func open(ctx context.Context, dir string) (*source, error) {
-	found, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.NeedName, Dir: dir}, ".")
-	if err != nil {
-		return nil, loadError(dir, err)
-	}
-	abs, err := filepath.Abs(dir)
-	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs) // so does the go command
-	}
-	if err != nil {
-		return nil, err
-	}
-	switch p := found[0]; {
-	case p.PkgPath == golang.Runtime:
-		return builtIn(abs), nil
-	case p.Name == "":
-		return nil, fmt.Errorf("%s: there is no Go package: %v", dir, p.Errors)
-	}
-	return load(ctx, abs)
 }
 
 // builtIn returns the algorithms of the catalogue, which are generated into package fast in dir.
@@ -230,3 +205,6 @@ func (s *source) match(pattern string) ([]*algorithm, error) {
 	}
 	return found, nil
 }
+
+// costError is the error of a declared cost.
+type costError struct{ error }

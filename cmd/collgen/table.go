@@ -22,3 +22,10 @@ func (t table) row(cells ...any) {
 }
 
 func (t table) flush() { t.w.Flush() }
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}

@@ -10,6 +10,14 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
+// The packages whose types are looked for.
+const (
+	specPath  = "github.com/collgen/collgen/spec"
+	genPath   = "github.com/collgen/collgen/gen"
+	ownPath   = genPath + "/catalogue"
+	wordsPath = genPath + "/words"
+)
+
 // variable is a package-level variable that holds a primitive or an algorithm.
 type variable struct {
 	name        string
