@@ -29,12 +29,11 @@ type Card struct {
 }
 
 const (
-	cardVersion  = 5
-	maxCard      = 1 << 10
-	maxSocket    = 64
-	maxAddresses = 16
-	maxFailure   = 256
-	macBytes     = sha256.Size
+	cardVersion = 5
+	maxCard     = 1 << 10
+	maxSocket   = 64
+	maxFailure  = 256
+	macBytes    = sha256.Size
 )
 
 // encode encodes c, with a MAC if the processes of the job share a secret.

@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"errors"
 	"net"
 	"time"
 
@@ -94,16 +93,6 @@ func (m *Mesh) run(p *peer) {
 	p.end(nil, true)
 	<-written
 	_ = p.conn.Close()
-}
-
-// broken marks the process of p as down, whose connection has failed with err.
-func (m *Mesh) broken(p *peer, err error) {
-	detail, cause := p.cause(err)
-	m.cfg.Log.Debug("control connection ended", "process", p.process, "error", detail)
-	if errors.Is(cause, wire.ErrDied) && m.detector.stalled(m.now()) {
-		time.Sleep(rootCauseWait) // a notice that this process was given up explains more, and has to come first
-	}
-	m.down(p.process, cause, nil)
 }
 
 // handleFrame handles a frame of p. It reports false after the last one.

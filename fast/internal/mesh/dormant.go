@@ -3,6 +3,7 @@ package mesh
 import (
 	"bytes"
 	"errors"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -68,5 +69,12 @@ func (m *Mesh) stir(p *peer) {
 	}
 }
 
-// errNothing: nothing has arrived.
-var errNothing = errors.New("nothing has arrived")
+// broken marks the process of p as down, whose connection has failed with err.
+func (m *Mesh) broken(p *peer, err error) {
+	detail, cause := p.cause(err)
+	m.cfg.Log.Debug("control connection ended", "process", p.process, "error", detail)
+	if errors.Is(cause, wire.ErrDied) && m.detector.stalled(m.now()) {
+		time.Sleep(rootCauseWait) // a notice that this process was given up explains more, and has to come first
+	}
+	m.down(p.process, cause, nil)
+}

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// maxAddresses is how many addresses a card or a ticket has.
+const maxAddresses = 16
+
 func flag(b bool) byte {
 	if b {
 		return 1

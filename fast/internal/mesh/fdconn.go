@@ -279,3 +279,6 @@ func (c *fdConn) Close() error {
 	}
 	return c.socket.Close()
 }
+
+// errNothing: nothing has arrived.
+var errNothing = errors.New("nothing has arrived")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -219,10 +218,6 @@ func others(size int, some []int) (rest []int) {
 	}
 	return rest
 }
-
-// lateWait is how long a process that cannot join because of a death, or its own fault, waits for processes that have
-// not come yet.
-const lateWait = time.Second
 
 // awaitLate gives processes that are not connected yet time to learn why this one leaves.
 func (j *joining) awaitLate(why error) {

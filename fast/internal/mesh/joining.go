@@ -10,6 +10,20 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
+// If every process waited for all cards at once, each new card would wake all processes, which would take most of the
+// time to form a large job. So the first process of a host fetches the cards, and the others get them from it. It waits
+// for a few at a time, in random order, and finds most of the others published already. If no card comes for a pause, a
+// process waits for all of them, to learn who is missing.
+const (
+	maxFetches = 8
+	fetchPause = time.Second
+	fetchShare = 20 * time.Millisecond // for each process
+)
+
+// lateWait is how long a process that cannot join because of a death, or its own fault, waits for processes that have
+// not come yet.
+const lateWait = time.Second
+
 // joining is the state of Join. It connects to each other process as soon as it can, so that it learns of the death of
 // one while it waits for another.
 type joining struct {

@@ -104,16 +104,6 @@ const (
 	roundAddress = "address"
 )
 
-// If every process waited for all cards at once, each new card would wake all processes, which would take most of the
-// time to form a large job. So the first process of a host fetches the cards, and the others get them from it. It waits
-// for a few at a time, in random order, and finds most of the others published already. If no card comes for a pause, a
-// process waits for all of them, to learn who is missing.
-const (
-	maxFetches = 8
-	fetchPause = time.Second
-	fetchShare = 20 * time.Millisecond // for each process
-)
-
 // fetchOrder returns the processes in the order in which this one fetches their cards: its own first, which shows
 // whether another process has taken its number, then that of process 0, and then the others at random.
 func (j *joining) fetchOrder() []int {
