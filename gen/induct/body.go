@@ -2,6 +2,7 @@ package induct
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
@@ -73,4 +74,26 @@ func (w *walker) together(a, b []int) bool {
 		}
 	}
 	return false
+}
+
+// oneMoment refuses sibling nodes that take turns, which have the actions from..to-1 and the key k, unless all that
+// they send and receive is of one moment, and no loop is in one of them. Otherwise a rank could have a part in both, at
+// moments that are not in the order of its steps: the turns of two loops, one after the other, are at the same moments.
+func (w *walker) oneMoment(k string, from, to int) {
+	var first *step
+	for _, key := range w.keys {
+		for _, st := range w.moments[key].steps {
+			x := append(st.sends[:len(st.sends):len(st.sends)], st.recvs...)[0]
+			if x.index < from || to <= x.index {
+				continue
+			}
+			if strings.Contains(key[len(k):], "@") {
+				panic(unsupported{fmt.Sprintf("action %d takes turns with another node in a loop of its own", x.index)})
+			}
+			if first != nil && key != first.key {
+				panic(unsupported{fmt.Sprintf("action %d takes turns with a node that has several moments", x.index)})
+			}
+			first = st
+		}
+	}
 }

@@ -21,16 +21,6 @@ func (s state) forget() state {
 	return func(f *frame, buf spec.Buf, cell expr) value { return s(f, buf, cell).settled().as(f, "") }
 }
 
-func isLent(n gen.Node) expr {
-	switch n := n.(type) {
-	case gen.Recv:
-		return truth(n.Lend)
-	case gen.Copy:
-		return truth(n.Lend)
-	}
-	return no
-}
-
 // Lends reports whether an algorithm lends anything.
 func Lends(a *gen.Algorithm) bool {
 	return anyNode(gen.Step(a.Body), func(n gen.Node) bool { return is(isLent(n), 1) })

@@ -40,12 +40,6 @@ func writtenIn(n gen.Node) (names []string) {
 	return names
 }
 
-// need is a cell that an obligation has to know something of.
-type need struct {
-	buf               spec.Buf
-	cell, rank, known expr
-}
-
 // needs notes that o has to know what cell of buf is on the rank of f, which is v.
 func (f *frame) needs(buf spec.Buf, cell expr, v value) {
 	f.c.o.needs = append(f.c.o.needs, need{buf, cell, f.rank(), v.known})

@@ -2,7 +2,6 @@ package induct
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/collgen/collgen/gen"
 )
@@ -22,28 +21,6 @@ type step struct {
 	sends []*action
 	recvs []*action
 	skews map[string]expr // by the variable of a loop around it
-}
-
-// oneMoment refuses sibling nodes that take turns, which have the actions from..to-1 and the key k, unless all that
-// they send and receive is of one moment, and no loop is in one of them. Otherwise a rank could have a part in both, at
-// moments that are not in the order of its steps: the turns of two loops, one after the other, are at the same moments.
-func (w *walker) oneMoment(k string, from, to int) {
-	var first *step
-	for _, key := range w.keys {
-		for _, st := range w.moments[key].steps {
-			x := append(st.sends[:len(st.sends):len(st.sends)], st.recvs...)[0]
-			if x.index < from || to <= x.index {
-				continue
-			}
-			if strings.Contains(key[len(k):], "@") {
-				panic(unsupported{fmt.Sprintf("action %d takes turns with another node in a loop of its own", x.index)})
-			}
-			if first != nil && key != first.key {
-				panic(unsupported{fmt.Sprintf("action %d takes turns with a node that has several moments", x.index)})
-			}
-			first = st
-		}
-	}
 }
 
 // action is an action of a step. It stands on the way inner inside the step.
@@ -94,4 +71,81 @@ func anyNode(n gen.Node, f func(gen.Node) bool) bool {
 		}
 	}
 	return false
+}
+
+// place returns where the action stands.
+func (x *action) place() path { return append(x.step.at[:len(x.step.at):len(x.step.at)], x.inner...) }
+
+// turn returns the loop around the action inside the step, if there is one.
+func (x *action) turn() (gen.For, bool) {
+	loops := x.inner.loops()
+	if len(loops) > 1 {
+		panic(unsupported{fmt.Sprintf("action %d stands in two loops inside of a step", x.index)})
+	}
+	if len(loops) == 0 {
+		return gen.For{}, false
+	}
+	return loops[0], true
+}
+
+// peer returns whom a message goes to, or comes from.
+func (x *action) peer() expr {
+	peer, _ := ends(x.node)
+	return peer
+}
+
+// side returns which end of a message x is.
+func (x *action) side() string {
+	if _, ok := x.node.(gen.Send); ok {
+		return "a send"
+	}
+	return "a receive"
+}
+
+// data returns the region of a message.
+func (x *action) data() gen.Region {
+	_, data := ends(x.node)
+	return data
+}
+
+// ends returns the other rank of a message and the region on this one.
+func ends(n gen.Node) (peer expr, data gen.Region) {
+	switch n := n.(type) {
+	case gen.Send:
+		return n.To, n.Data
+	case gen.Recv:
+		return n.From, n.Into
+	case gen.RecvReduce:
+		return n.From, n.Into
+	}
+	panic(unsupported{"no message"})
+}
+
+func isNothing(r gen.Region) bool { return r.Buf == "" }
+
+func isLent(n gen.Node) expr {
+	switch n := n.(type) {
+	case gen.Recv:
+		return truth(n.Lend)
+	case gen.Copy:
+		return truth(n.Lend)
+	}
+	return no
+}
+
+// written returns the region that an action writes.
+func written(n gen.Node) gen.Region {
+	switch n := n.(type) {
+	case gen.Recv:
+		return n.Into
+	case gen.RecvReduce:
+		return n.Into
+	case gen.Copy:
+		return n.Into
+	case gen.Reduce:
+		return n.Into
+	case gen.Finish:
+		return n.Data
+	}
+	return gen.Region{}
 }

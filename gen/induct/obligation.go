@@ -127,3 +127,14 @@ func mark(seen map[string]bool, e spec.Expr) {
 		mark(seen, arg)
 	}
 }
+
+// unsupported is why no obligations can be derived from an algorithm. It is panicked with inside this package.
+type unsupported struct{ reason string }
+
+func (u unsupported) Error() string { return u.reason }
+
+// need is a cell that an obligation has to know something of.
+type need struct {
+	buf               spec.Buf
+	cell, rank, known expr
+}

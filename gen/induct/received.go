@@ -83,20 +83,3 @@ func (x *action) ownCell(f *frame, buf spec.Buf, cell expr) expr {
 	own, _ := f.seen(buf, cell, cases[0].buf)
 	return own
 }
-
-// written returns the region that an action writes.
-func written(n gen.Node) gen.Region {
-	switch n := n.(type) {
-	case gen.Recv:
-		return n.Into
-	case gen.RecvReduce:
-		return n.Into
-	case gen.Copy:
-		return n.Into
-	case gen.Reduce:
-		return n.Into
-	case gen.Finish:
-		return n.Data
-	}
-	return gen.Region{}
-}

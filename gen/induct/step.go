@@ -1,8 +1,6 @@
 package induct
 
 import (
-	"fmt"
-
 	"github.com/collgen/collgen/gen"
 )
 
@@ -66,53 +64,3 @@ func (w *walker) turns() (t gen.Turns) {
 	w.inner++
 	return t
 }
-
-// place returns where the action stands.
-func (x *action) place() path { return append(x.step.at[:len(x.step.at):len(x.step.at)], x.inner...) }
-
-// turn returns the loop around the action inside the step, if there is one.
-func (x *action) turn() (gen.For, bool) {
-	loops := x.inner.loops()
-	if len(loops) > 1 {
-		panic(unsupported{fmt.Sprintf("action %d stands in two loops inside of a step", x.index)})
-	}
-	if len(loops) == 0 {
-		return gen.For{}, false
-	}
-	return loops[0], true
-}
-
-// peer returns whom a message goes to, or comes from.
-func (x *action) peer() expr {
-	peer, _ := ends(x.node)
-	return peer
-}
-
-// side returns which end of a message x is.
-func (x *action) side() string {
-	if _, ok := x.node.(gen.Send); ok {
-		return "a send"
-	}
-	return "a receive"
-}
-
-// data returns the region of a message.
-func (x *action) data() gen.Region {
-	_, data := ends(x.node)
-	return data
-}
-
-// ends returns the other rank of a message and the region on this one.
-func ends(n gen.Node) (peer expr, data gen.Region) {
-	switch n := n.(type) {
-	case gen.Send:
-		return n.To, n.Data
-	case gen.Recv:
-		return n.From, n.Into
-	case gen.RecvReduce:
-		return n.From, n.Into
-	}
-	panic(unsupported{"no message"})
-}
-
-func isNothing(r gen.Region) bool { return r.Buf == "" }
