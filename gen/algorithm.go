@@ -188,3 +188,11 @@ func (c Cost) Eval(p Params) (alpha, beta, gamma int, err error) {
 	}
 	return alpha, beta, gamma, nil
 }
+
+// Param is a number that an algorithm leaves open, such as the radix of a tree. All its expressions may use it. Each of
+// the values makes an algorithm of its own: see [Algorithm.Members].
+type Param struct {
+	Name   string // of the variable; empty: there is none
+	Values []int  // that it may have, 1 or more each
+	Value  int    // the one that it has in a member; 0: none is chosen
+}

@@ -38,11 +38,6 @@ func mostRanks(e spec.Expr) (n int, ok bool) {
 	return x + y, hasX || hasY // the one that there is
 }
 
-// ofSize binds what Requires.Size may mention.
-func (p Params) ofSize() spec.Env {
-	return spec.Env{{Name: spec.Size.Name, Value: p.Size}, {Name: spec.Local.Name, Value: p.Local}}
-}
-
 // Calls returns the calls with size ranks that a can serve and that differ for it: every root and peer that its
 // primitive has and does not refuse, with every one of depths where a mentions depth, and with depth 1 where it does
 // not; with every number of ranks on a host that it serves where a mentions it, and with 0 where it does not.

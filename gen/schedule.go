@@ -225,3 +225,8 @@ func (in *Instr) isEmpty() bool {
 		return in.Dst.Buf != "" && in.Dst.N == 0
 	}
 }
+
+// ofSize binds what Requires.Size may mention.
+func (p Params) ofSize() spec.Env {
+	return spec.Env{{Name: spec.Size.Name, Value: p.Size}, {Name: spec.Local.Name, Value: p.Local}}
+}

@@ -409,3 +409,16 @@ func verb(n Node) string {
 	}
 	return "finish"
 }
+
+// param checks the number that the algorithm leaves open, and returns the names that it adds to all expressions.
+func (v *validator) param() []string {
+	switch p := v.a.Param; {
+	case p.Name == "" && p.Value == 0 && len(p.Values) == 0:
+		return nil
+	case !token.IsIdentifier(p.Name) || p.Name == "_" || isReserved(p.Name):
+		v.fault("%q cannot be the name of a Param", p.Name)
+	case p.Value < 1:
+		v.fault("the Param %s has the value %d, and wants Values of 1 or more", p.Name, p.Value)
+	}
+	return []string{v.a.Param.Name}
+}
