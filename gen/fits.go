@@ -106,6 +106,8 @@ func (f *fitting) apply(e spec.Expr, x []interval) (v interval, ok bool) {
 		return corners(x[0], shifts(x[1]), func(a, k int64) (int64, bool) { return a >> k, true })
 	case spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr:
 		return bitwise(e.Kind, x[0], x[1]), true
+	case spec.ReverseExpr:
+		return interval{0, 1<<shifts(x[1]).hi - 1}, true
 	case spec.Log2Expr:
 		return interval{0, int64(bits.Len64(uint64(max(1, x[0].hi)))) - 1}, true
 	}

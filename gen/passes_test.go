@@ -120,12 +120,12 @@ func randomExpr(t *rapid.T, names []string, depth int) expr {
 		return spec.Int(rapid.IntRange(-2, 3).Draw(t, "n"))
 	}
 	x, y := randomExpr(t, names, depth-1), randomExpr(t, names, depth-1)
-	switch kind := spec.ExprKind(rapid.IntRange(int(spec.AddExpr), int(spec.Log2Expr)).Draw(t, "op")); kind {
+	switch kind := spec.ExprKind(rapid.IntRange(int(spec.AddExpr), int(spec.ReverseExpr)).Draw(t, "op")); kind {
 	case spec.NotExpr:
 		return spec.Not(x)
 	case spec.DivExpr, spec.ModExpr:
 		return expr{Kind: kind, Args: []expr{most(x, zero), most(y, one)}}
-	case spec.ShlExpr, spec.ShrExpr:
+	case spec.ShlExpr, spec.ShrExpr, spec.ReverseExpr:
 		return expr{Kind: kind, Args: []expr{x, bitAnd(y, spec.Int(3))}}
 	case spec.CondExpr: // has no place inside other expressions
 		return spec.Not(y)

@@ -121,7 +121,7 @@ func isPartial(e spec.Expr) bool {
 	case spec.DivExpr, spec.ModExpr:
 		x, y := e.Args[0], e.Args[1]
 		return x.Kind != spec.Variable || y.Kind != spec.Variable // of the size or local, which are 1 or more
-	case spec.ShlExpr, spec.ShrExpr, spec.Log2Expr:
+	case spec.ShlExpr, spec.ShrExpr, spec.Log2Expr, spec.ReverseExpr:
 		return true
 	}
 	return slices.ContainsFunc(e.Args, isPartial)

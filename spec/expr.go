@@ -45,6 +45,7 @@ const (
 	BitOrExpr
 	BitXorExpr
 	Log2Expr
+	ReverseExpr
 )
 
 // The variables that every specification and algorithm may use.
@@ -135,6 +136,9 @@ func BitXor(x, y Expr) Expr { return op(BitXorExpr, x, y) }
 
 // Log2 returns the floor of the binary logarithm of x, for x >= 1.
 func Log2(x Expr) Expr { return op(Log2Expr, x) }
+
+// Reverse returns the lower k bits of x in the opposite order, for 0 <= k < 32.
+func Reverse(x, k Expr) Expr { return op(ReverseExpr, x, k) }
 
 // CeilLog2 returns the ceiling of the binary logarithm of x, for x >= 1.
 func CeilLog2(x Expr) Expr { return If(Le(x, Int(1)), Int(0), Add(Log2(Sub(x, Int(1))), Int(1))) }
@@ -232,9 +236,8 @@ func (e *Expr) evalCond(env Env) (int, error) {
 
 var arity = [...]int{
 	AddExpr: 2, SubExpr: 2, MulExpr: 2, DivExpr: 2, ModExpr: 2, MinExpr: 2, MaxExpr: 2, EqExpr: 2, NeExpr: 2,
-	LtExpr: 2, LeExpr: 2, AndExpr: 2, OrExpr: 2, NotExpr: 1, ShlExpr: 2, ShrExpr: 2, BitAndExpr: 2, BitOrExpr: 2,
-	BitXorExpr: 2,
-	Log2Expr:   1, CondExpr: 3,
+	LtExpr: 2, LeExpr: 2, AndExpr: 2, OrExpr: 2, NotExpr: 1, ShlExpr: 2, ShrExpr: 2, BitAndExpr: 2, BitOrExpr: 2, BitXorExpr: 2,
+	Log2Expr: 1, ReverseExpr: 2, CondExpr: 3,
 }
 
 func (e *Expr) apply(x, y int) (int, error) {
@@ -271,7 +274,7 @@ func (e *Expr) apply(x, y int) (int, error) {
 		return x | y, nil
 	case BitXorExpr:
 		return x ^ y, nil
-	case ShlExpr, ShrExpr:
+	case ShlExpr, ShrExpr, ReverseExpr:
 		return e.shift(x, y)
 	}
 	if x < 1 { // Log2Expr
@@ -297,10 +300,13 @@ func (e *Expr) shift(x, k int) (int, error) {
 	if k < 0 || k >= 32 {
 		return 0, &EvalError{*e, "shift by " + strconv.Itoa(k)}
 	}
-	if e.Kind == ShlExpr {
+	switch e.Kind {
+	case ShlExpr:
 		return x << k, nil
+	case ShrExpr:
+		return x >> k, nil
 	}
-	return x >> k, nil
+	return int(bits.Reverse32(uint32(x)) >> (32 - k)), nil
 }
 
 func truth(b bool) int {
@@ -314,7 +320,7 @@ var infix = [...]string{
 	AddExpr: "+", SubExpr: "-", MulExpr: "*", DivExpr: "/", ModExpr: "%", EqExpr: "==", NeExpr: "!=", LtExpr: "<",
 	LeExpr:  "<=",
 	AndExpr: "&&", OrExpr: "||", ShlExpr: "<<", ShrExpr: ">>", BitAndExpr: "&", BitOrExpr: "|", BitXorExpr: "^",
-	MinExpr: "", MaxExpr: "", NotExpr: "", CondExpr: "", Log2Expr: "",
+	MinExpr: "", MaxExpr: "", NotExpr: "", CondExpr: "", Log2Expr: "", ReverseExpr: "",
 }
 
 // String returns e as one writes it in Go, a conditional as if c then x else y; equal expressions have equal strings.
@@ -322,7 +328,7 @@ func (e Expr) String() string { return e.text(false) }
 
 // separates reports whether e's text sets its operand a apart, so that a needs no parentheses.
 func (e Expr) separates(a Expr) bool {
-	return e.Kind == MinExpr || e.Kind == MaxExpr || e.Kind == Log2Expr || e.Kind == CondExpr && a.Kind != CondExpr
+	return e.Kind == MinExpr || e.Kind == MaxExpr || e.Kind == Log2Expr || e.Kind == ReverseExpr || e.Kind == CondExpr && a.Kind != CondExpr
 }
 
 func (e Expr) text(nested bool) string {
@@ -348,6 +354,8 @@ func (e Expr) text(nested bool) string {
 		return "max(" + args[0] + ", " + args[1] + ")"
 	case e.Kind == Log2Expr:
 		return "log2(" + args[0] + ")"
+	case e.Kind == ReverseExpr:
+		return "reverse(" + args[0] + ", " + args[1] + ")"
 	case e.Kind == NotExpr:
 		return "!" + args[0]
 	default:

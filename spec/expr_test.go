@@ -30,6 +30,10 @@ func TestEval(t *testing.T) {
 		{If(Int(0), Var("nowhere"), Int(2)), 2, "if 0 then nowhere else 2"},
 		{Shl(Int(-1), Int(31)), -1 << 31, "-1 << 31"},
 		{Shr(Int(-5), Int(1)), -3, "-5 >> 1"},
+		{Reverse(Int(22), Int(4)), 6, "reverse(22, 4)"}, // of 0110 it is 0110
+		{Reverse(Int(-3), Add(Int(2), Int(1))), 5, "reverse(-3, 2 + 1)"},
+		{Reverse(Int(1), Int(31)), 1 << 30, "reverse(1, 31)"},
+		{Reverse(Int(5), Int(0)), 0, "reverse(5, 0)"},
 		{BitAnd(Int(12), Int(10)), 8, "12 & 10"},
 		{BitOr(Int(12), Int(10)), 14, "12 | 10"},
 		{BitOr(Int(-8), Int(3)), -5, "-8 | 3"},
@@ -77,6 +81,7 @@ func TestEvalErrors(t *testing.T) {
 		{Expr{Kind: ModExpr, Args: []Expr{Rank}}, "is not an expression"},
 		{Shl(Int(1), Int(32)), "1 << 32: shift by 32"},
 		{Shr(Int(1), Int(-1)), "1 >> -1: shift by -1"},
+		{Reverse(Int(1), Int(32)), "reverse(1, 32): shift by 32"},
 		{If(Log2(Int(-1)), Int(1), Int(2)), "log2(-1): logarithm of -1"},
 		{Expr{Kind: AddExpr, Args: []Expr{Rank}}, "is not an expression"},
 		{Expr{Kind: CondExpr}, "is not an expression"},

@@ -115,6 +115,7 @@ var functions = map[string]struct {
 	"up":       {2, func(x []Expr) Expr { return Up(x[0], x[1]) }},
 	"down":     {2, func(x []Expr) Expr { return Down(x[0], x[1]) }},
 	"log2":     {1, func(x []Expr) Expr { return Log2(x[0]) }},
+	"reverse":  {2, func(x []Expr) Expr { return Reverse(x[0], x[1]) }},
 	"ceilLog2": {1, func(x []Expr) Expr { return CeilLog2(x[0]) }},
 }
 

@@ -66,7 +66,7 @@ func TestParse(t *testing.T) {
 
 // someExpr draws an expression of any kind.
 func someExpr(t *rapid.T, depth int) Expr {
-	kind := ExprKind(rapid.IntRange(int(Const), int(Log2Expr)).Draw(t, "kind"))
+	kind := ExprKind(rapid.IntRange(int(Const), int(ReverseExpr)).Draw(t, "kind"))
 	e := Expr{Kind: kind}
 	switch {
 	case kind == Variable || depth == 0 && kind != Const:

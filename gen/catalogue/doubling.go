@@ -26,11 +26,14 @@ func inPairs(even, odd []gen.Node, unpaired ...gen.Node) gen.Node {
 	}, Else: unpaired}
 }
 
+// asPlayer returns what a rank does that acts as a player.
+func asPlayer(body ...gen.Node) gen.Node {
+	return gen.If{Cond: or(spec.Not(v("paired")), spec.Not(v("odd"))), Then: body}
+}
+
 // doublings returns what every player does in every step k; its partner's number is other.
 func doublings(body ...gen.Node) gen.Node {
-	return gen.If{Cond: or(spec.Not(v("paired")), spec.Not(v("odd"))), Then: []gen.Node{
-		loop("k", v("rounds"), append([]gen.Node{let("other", bitXor(v("player"), shl(one, v("k"))))}, body...)),
-	}}
+	return asPlayer(loop("k", v("rounds"), append([]gen.Node{let("other", bitXor(v("player"), shl(one, v("k"))))}, body...)))
 }
 
 // firstRank returns the first rank for which player acts.

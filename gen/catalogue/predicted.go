@@ -28,6 +28,10 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "one-shot", MaxSize: 12, MaxBytes: 4 * kib},
 		gen.Rule{Algorithm: "two-shot", MaxSize: 12, MaxBytes: 512 * kib},
 		gen.Rule{Algorithm: "recursive-doubling", MaxBytes: 32 * kib},
+		// Of powers of two, where all ranks are players. Of 8 ranks it is no more than an eighth faster.
+		gen.Rule{Algorithm: "rabenseifner", MinSize: 16, MaxSize: 16, MaxBytes: 4 * mib},
+		gen.Rule{Algorithm: "rabenseifner", MinSize: 32, MaxSize: 32, MaxBytes: 4 * mib},
+		gen.Rule{Algorithm: "rabenseifner", MinSize: 64, MaxSize: 64, MaxBytes: 4 * mib},
 		gen.Rule{Algorithm: "two-shot", MaxBytes: 1024 * kib},
 	),
 	"AllGatherV": overRDMA(

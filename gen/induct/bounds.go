@@ -38,7 +38,7 @@ func (f *frame) hasValue(e expr) expr {
 	switch e.Kind {
 	case spec.DivExpr, spec.ModExpr:
 		return and(all, le(zero, f.eval(e.Args[0])), le(one, f.eval(e.Args[1])))
-	case spec.ShlExpr, spec.ShrExpr:
+	case spec.ShlExpr, spec.ShrExpr, spec.ReverseExpr:
 		return and(all, le(zero, f.eval(e.Args[1])), lt(f.eval(e.Args[1]), spec.Int(32)))
 	case spec.Log2Expr:
 		return and(all, le(one, f.eval(e.Args[0])))

@@ -95,10 +95,13 @@ func (r *reader) arithmetic(e *ast.BinaryExpr) term {
 	return absent
 }
 
-// function reads min and max, bits.Len(uint(x)), and int(x).
+// function reads min and max, bits.Len(uint(x)), int(x), and the reversal of bits.
 func (r *reader) function(e *ast.CallExpr) term {
 	r.expect(!e.Ellipsis.IsValid() && len(e.Args) > 0, e, "such a call")
 	if r.isConversion(e, types.Int) {
+		if shifted, ok := e.Args[0].(*ast.BinaryExpr); ok && shifted.Op == token.SHR && isBasic(r.info.TypeOf(shifted), types.Uint32) {
+			return r.reversal(shifted)
+		}
 		return r.number(e.Args[0])
 	}
 	switch f := e.Fun.(type) {
@@ -119,6 +122,19 @@ func (r *reader) function(e *ast.CallExpr) term {
 	}
 	r.refuse(e, "such a call")
 	return absent
+}
+
+// reversal reads bits.Reverse32(uint32(x)) >> (32 - k).
+func (r *reader) reversal(e *ast.BinaryExpr) term {
+	call, ok := e.X.(*ast.CallExpr)
+	r.expect(ok && len(call.Args) == 1 && !call.Ellipsis.IsValid(), e, "such a shift")
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	r.expect(ok, e, "such a shift")
+	o, ok := r.info.Uses[f.Sel].(*types.Func)
+	r.expect(ok && o.FullName() == "math/bits.Reverse32", e, "such a call")
+	u, ok := call.Args[0].(*ast.CallExpr)
+	r.expect(ok && r.isConversion(u, types.Uint32), e, "such a call")
+	return r.reversed(r.number(u.Args[0]), r.plus(r.terms.number(32), -1, r.number(e.Y)))
 }
 
 // isConversion reports whether e is the conversion to a type of one argument.

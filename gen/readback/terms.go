@@ -243,6 +243,11 @@ func (t *terms) length(x term) term {
 	return t.make(node{op: "length", args: []term{x}})
 }
 
+// reversed is int(bits.Reverse32(uint32(x)) >> (32 - k)).
+func (t *terms) reversed(x, k term) term {
+	return t.make(node{op: "reversed", args: []term{x, k}})
+}
+
 func (t *terms) less(x, y term) term {
 	if v, ok := t.constants(x, y); ok {
 		return t.truth(v[0] < v[1])

@@ -59,6 +59,8 @@ func (t *terms) eval(x term, env spec.Env) int {
 		return at(0) << max(at(1), 0)
 	case ">>":
 		return at(0) >> max(at(1), 0)
+	case "reversed":
+		return int(bits.Reverse32(uint32(at(0))) >> (32 - min(max(at(1), 0), 31)))
 	case "length":
 		return bits.Len(uint(at(0)))
 	case "<":

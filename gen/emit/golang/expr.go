@@ -120,6 +120,8 @@ func (s *scope) expr(e spec.Expr) (operand, error) {
 	case spec.Log2Expr:
 		o, err := s.bitsLen(e.Args[0])
 		return operand{code: jen.Add(o.code).Op("-").Lit(1), prec: sum}, err
+	case spec.ReverseExpr:
+		return s.reversed(e)
 	case spec.CondExpr:
 		return operand{}, fmt.Errorf("the conditional expression (%v) has no form in Go: in an algorithm, give it a "+
 			"name with Let", e)
@@ -291,6 +293,17 @@ func (s *scope) isPositive(e spec.Expr) bool {
 func (s *scope) bitsLen(x spec.Expr) (operand, error) {
 	o, err := s.numeric(x)
 	return operand{code: jen.Qual("math/bits", "Len").Call(jen.Id("uint").Call(asInt(x, o).code)), prec: primary}, err
+}
+
+// reversed prints lower bits in the opposite order.
+func (s *scope) reversed(e spec.Expr) (operand, error) {
+	x, err := s.numeric(e.Args[0])
+	if err != nil {
+		return operand{}, err
+	}
+	k, err := s.numeric(spec.Sub(spec.Int(32), e.Args[1]))
+	all := jen.Qual("math/bits", "Reverse32").Call(jen.Id("uint32").Call(asInt(e.Args[0], x).code))
+	return operand{code: jen.Int().Call(all.Op(">>").Add(asInt(spec.Sub(spec.Int(32), e.Args[1]), k).at(product + 1))), prec: primary}, err
 }
 
 // asInt is o, which prints e, where Go would take another type than int for constants that are shifted.

@@ -69,7 +69,7 @@ func (s *printer) exponents() {
 // exponentIn returns the exponent of the power of two that e, as it stands, mentions.
 func (s *printer) exponentIn(e spec.Expr) (spec.Expr, bool) {
 	switch e.Kind {
-	case spec.ShlExpr, spec.ShrExpr:
+	case spec.ShlExpr, spec.ShrExpr, spec.ReverseExpr:
 		return e.Args[1], true
 	case spec.BitAndExpr:
 		return s.mask(e.Args[1])

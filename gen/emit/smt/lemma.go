@@ -45,6 +45,10 @@ func Lemmas() []Lemma {
 			"(= (bvor x (pow e)) (ite (= (bvand (bvashr x e) one) one) x (bvadd x (pow e))))")},
 		{"the lower bits are the remainder", onBits(
 			"(= (bvand x (bvsub (pow e) one)) (bvsub x (bvshl (bvashr x e) e)))")},
+		{"one bit more in the opposite order is one more at the end", onReversed(
+			"(=> (bvult e (_ bv31 64)) (= (reverse x (bvadd e one)) (bvadd (bvadd (reverse x e) (reverse x e)) (bvand (bvashr x e) one))))")},
+		{"the bits in the opposite order are below the same power of two, and follow from the lower ones", onReversed(
+			"(=> (bvule e (_ bv31 64)) (and (bvult (reverse x e) (pow e)) (= (reverse x e) (reverse (bvsub x (bvshl (bvashr x e) e)) e))))")},
 		{"the lowest bit is the largest power of two that divides", onBits(
 			"(=> (bvslt (bvsub one one) x) (let ((l (bvand x (bvneg x))) (multiple (= x (bvshl (bvashr x e) e))))",
 			"  (and (bvsle one l) (bvsle l x) (= multiple (bvsle (pow e) l))",
@@ -67,8 +71,7 @@ func LemmasOf(list []induct.Obligation) []Lemma {
 
 // hasBits reports whether there are operations on bits in o.
 func hasBits(o *induct.Obligation) bool {
-	operations := []spec.ExprKind{spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr,
-		spec.Log2Expr}
+	operations := []spec.ExprKind{spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr, spec.Log2Expr, spec.ReverseExpr}
 	var in func(e spec.Expr) bool
 	in = func(e spec.Expr) bool { return slices.Contains(operations, e.Kind) || slices.ContainsFunc(e.Args, in) }
 	return in(o.Goal) || slices.ContainsFunc(o.Given, in) ||
@@ -96,6 +99,17 @@ func onBits(law ...string) string {
 	fmt.Fprintf(&b, "(assert (bvslt x (_ bv%d 64)))\n(assert (bvslt (bvneg (_ bv%d 64)) x))\n", maxNumber, maxNumber)
 	fmt.Fprintf(&b, "(assert (not %s))\n(check-sat)\n", strings.Join(law, "\n"))
 	return b.String()
+}
+
+// onReversed returns the script for a law of numbers x, exponents e, and reverse, which it defines as Go does.
+func onReversed(law ...string) string {
+	var b strings.Builder
+	b.WriteString("(define-fun reverse ((x (_ BitVec 64)) (k (_ BitVec 64))) (_ BitVec 64)\n  (bvlshr ((_ zero_extend 32) (concat")
+	for i := range 32 {
+		fmt.Fprintf(&b, " ((_ extract %d %d) x)", i, i)
+	}
+	b.WriteString(")) (bvsub (_ bv32 64) k)))\n(assert (not ")
+	return strings.Replace(onBits(law...), "(assert (not ", b.String(), 1)
 }
 
 // lemmas says of the unknown numbers what is true of them.
@@ -147,13 +161,19 @@ func (s *printer) isShifted() bool {
 	return slices.ContainsFunc(s.powers, func(g *power) bool { return !g.isConstant() })
 }
 
-// multiple says that the powers of h are even multiples of smaller ones of g.
+// multiple says that the powers of h are even multiples of smaller ones of g, by a power of two if the script has that.
 func (s *printer) multiple(g, h *power) {
 	half, _ := s.unknown("ratio", "half of "+h.name+" / "+g.name)
 	product, _ := s.unknown("product", "2 * "+half+" * "+g.name)
 	g.by.add(scaled(2, half), product)
 	less, more := s.sum(g.base, g.least), s.sum(h.base, h.least)
 	s.assert("(=> (and (<= 0 %s) (< %s %s)) (and (<= 1 %s) (= %s %s)))", less, less, more, half, product, h.name)
+	ratio := h.base.add(g.base, -1)
+	if p := s.groups[ratio.key()]; p != nil && p.name != "" && !p.isConstant() && p.least == h.least-g.least-1 {
+		n, _ := s.unknown("product", half+" * "+g.name)
+		g.by.add(half, n)
+		s.assert("(=> (and (<= 0 %s) (< %s %s)) (= %s %s))", less, less, more, half, p.name)
+	}
 }
 
 // ordered compares the products of z by p and by q.

@@ -38,6 +38,12 @@ type lowest struct {
 	x, l string
 }
 
+// reversal is a number below a power of two, and the one with its bits in the opposite order.
+type reversal struct {
+	g      *power
+	low, n string
+}
+
 func (f *factor) add(x, product string) { f.times = append(f.times, [2]string{x, product}) }
 
 // has reports whether the product with x is among them.
@@ -84,8 +90,10 @@ type printer struct {
 	powers  []*power             // the same, in the order in which they are met
 	factors []*factor
 	lowest  []lowest
-	sides   []string // what has to hold in addition to the goal: exponents are not negative
-	err     error
+
+	reversals []reversal
+	sides     []string // what has to hold in addition to the goal: exponents are not negative
+	err       error
 }
 
 func (s *printer) assert(format string, args ...any) {

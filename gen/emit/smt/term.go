@@ -73,7 +73,7 @@ func (s *printer) number(e spec.Expr) string {
 		return fmt.Sprintf("(ite %s 1 0)", s.formula(e))
 	}
 	switch e.Kind {
-	case spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr, spec.Log2Expr:
+	case spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr, spec.Log2Expr, spec.ReverseExpr:
 		return s.bits(e)
 	case spec.DivExpr, spec.ModExpr:
 		return s.division(e)
@@ -202,6 +202,12 @@ func (s *printer) times(e spec.Expr, g *power, above int) string {
 			x, one := s.times(d.Args[0], g, above), scaled(factor, g.name)
 			return fmt.Sprintf("(ite (= (mod %s 2) 0) (+ %s %s) (- %s %s))", s.number(d.Args[0]), x, one, x, one)
 		}
+	case spec.ReverseExpr:
+		if h, over := s.power(d.Args[1]); !h.isConstant() && over > 0 {
+			k := spec.Sub(d.Args[1], spec.Int(1))
+			return fmt.Sprintf("(+ (* 2 %s) (ite (= (mod %s 2) 1) %s 0))",
+				s.times(spec.Reverse(d.Args[0], k), g, above), s.shr(d.Args[0], k), scaled(factor, g.name))
+		}
 	case spec.ShrExpr:
 		if h, over := s.power(d.Args[1]); h == g && over <= above {
 			q, qz := s.quotient(d.Args[0], g)
@@ -291,8 +297,38 @@ func (s *printer) bits(e spec.Expr) string {
 		return s.withBit(e, func(x, _ string) string { return x })
 	case spec.BitXorExpr:
 		return s.withBit(e, func(x, bit string) string { return fmt.Sprintf("(- %s %s)", x, bit) })
+	case spec.ReverseExpr:
+		return s.reverse(x, e.Args[1])
 	}
 	return s.log2(x)
+}
+
+// reverse prints the lower bits of a number in the opposite order: of one bit more than the least of a group, those of the
+// least, twice, and that bit.
+func (s *printer) reverse(x, k spec.Expr) string {
+	g, above := s.power(k)
+	return s.reversed(x, k, g, above, func(n, bit string) string { return fmt.Sprintf("(+ (* 2 %s) %s)", n, bit) })
+}
+
+// reversed prints the lower bits of x, as many as the exponent k of g, in the opposite order. If they are more than the
+// least, more adds a bit.
+func (s *printer) reversed(x, k spec.Expr, g *power, above int, more func(n, bit string) string) string {
+	if above > 0 {
+		k = spec.Sub(k, spec.Int(1))
+		return more(s.reversed(x, k, g, above-1, more), fmt.Sprintf("(mod %s 2)", s.shr(x, k)))
+	}
+	a, low := s.number(x), fmt.Sprintf("(- %s %s)", s.number(x), s.times(spec.Shr(x, k), g, 0))
+	n, isNew := s.unknown("reversed", "the bits of "+a+" below "+g.name)
+	if isNew {
+		s.assert("(and (<= 0 %s) (< %s %s))", n, n, g.name)
+		for _, r := range s.reversals {
+			if r.g == g {
+				s.assert("(=> (= %s %s) (= %s %s))", r.low, low, r.n, n)
+			}
+		}
+		s.reversals = append(s.reversals, reversal{g, low, n})
+	}
+	return n
 }
 
 func (s *printer) shr(x, k spec.Expr) string {
