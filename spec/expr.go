@@ -236,8 +236,9 @@ func (e *Expr) evalCond(env Env) (int, error) {
 
 var arity = [...]int{
 	AddExpr: 2, SubExpr: 2, MulExpr: 2, DivExpr: 2, ModExpr: 2, MinExpr: 2, MaxExpr: 2, EqExpr: 2, NeExpr: 2,
-	LtExpr: 2, LeExpr: 2, AndExpr: 2, OrExpr: 2, NotExpr: 1, ShlExpr: 2, ShrExpr: 2, BitAndExpr: 2, BitOrExpr: 2, BitXorExpr: 2,
-	Log2Expr: 1, ReverseExpr: 2, CondExpr: 3,
+	LtExpr: 2, LeExpr: 2, AndExpr: 2, OrExpr: 2, NotExpr: 1, ShlExpr: 2, ShrExpr: 2, BitAndExpr: 2, BitOrExpr: 2,
+	BitXorExpr: 2,
+	Log2Expr:   1, ReverseExpr: 2, CondExpr: 3,
 }
 
 func (e *Expr) apply(x, y int) (int, error) {
@@ -328,7 +329,8 @@ func (e Expr) String() string { return e.text(false) }
 
 // separates reports whether e's text sets its operand a apart, so that a needs no parentheses.
 func (e Expr) separates(a Expr) bool {
-	return e.Kind == MinExpr || e.Kind == MaxExpr || e.Kind == Log2Expr || e.Kind == ReverseExpr || e.Kind == CondExpr && a.Kind != CondExpr
+	return e.Kind == MinExpr || e.Kind == MaxExpr || e.Kind == Log2Expr || e.Kind == ReverseExpr || e.Kind == CondExpr &&
+		a.Kind != CondExpr
 }
 
 func (e Expr) text(nested bool) string {

@@ -33,7 +33,8 @@ func asPlayer(body ...gen.Node) gen.Node {
 
 // doublings returns what every player does in every step k; its partner's number is other.
 func doublings(body ...gen.Node) gen.Node {
-	return asPlayer(loop("k", v("rounds"), append([]gen.Node{let("other", bitXor(v("player"), shl(one, v("k"))))}, body...)))
+	return asPlayer(loop("k", v("rounds"), append([]gen.Node{let("other", bitXor(v("player"), shl(one, v("k"))))},
+		body...)))
 }
 
 // firstRank returns the first rank for which player acts.

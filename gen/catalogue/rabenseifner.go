@@ -10,13 +10,14 @@ import (
 // AllReduceRabenseifner halves the chunks that a player sums up in every step, and then doubles those that it knows.
 //
 // Players are those of recursive doubling, and the block has a chunk for each of them. In step k, players whose numbers
-// differ in bit k alone exchange halves of the chunks that both have sums of. Which half a player goes on with is what bit
-// k of its number says, so its chunks begin where the lower k bits say in the opposite order. So the sums are those of
-// ranks that follow each other, in rank order.
+// differ in bit k alone exchange halves of the chunks that both have sums of. Which half a player goes on with is what
+// bit k of its number says, so its chunks begin where the lower k bits say in the opposite order. So the sums are those
+// of ranks that follow each other, in rank order.
 var AllReduceRabenseifner = register(gen.Algorithm{
 	Name:      "rabenseifner",
 	Primitive: spec.AllReduce,
-	Doc: "A reduce-scatter by recursive halving and an all-gather by recursive doubling: the bytes of the ring in a number of " +
+	Doc: "A reduce-scatter by recursive halving and an all-gather by recursive doubling: the bytes of the ring in " +
+		"a number of " +
 		"steps that grows with the logarithm of the size, for messages of medium length.",
 	Source: "Rabenseifner: Optimization of collective reduction operations, ICCS 2004; " + thakur,
 	Chunks: power,
@@ -59,8 +60,8 @@ var AllReduceRabenseifner = register(gen.Algorithm{
 // everyChunk is all of a block that has a chunk for every player.
 func everyChunk(buf spec.Buf) gen.Region { return gen.Span(buf, zero, shl(one, v("rounds"))) }
 
-// halving has a player meet the one whose number differs in a bit: partner is its first rank, and mine and theirs are where
-// the half chunks begin that each of them goes on with.
+// halving has a player meet the one whose number differs in a bit: partner is its first rank, and mine and theirs are
+// where the half chunks begin that each of them goes on with.
 func halving(bit expr, body ...gen.Node) []gen.Node {
 	return append([]gen.Node{
 		let("bit", bit),
@@ -85,7 +86,8 @@ var allReduceRabenseifnerHints = func() gen.Hints {
 	}
 	return gen.Hints{Loops: []gen.Invariant{
 		{Claims: []gen.Claim{
-			{Buf: out, Where: and(or(not(onlyInput), eq(size, one)), chunks(v("k"))), Chunk: gen.Cell, First: first, Count: count},
+			{Buf: out, Where: and(or(not(onlyInput), eq(size, one)), chunks(v("k"))), Chunk: gen.Cell, First: first,
+				Count: count},
 			untouched(onlyInput),
 		}},
 		{Claims: []gen.Claim{final(chunks(sub(v("rounds"), v("k")))), noInput}},

@@ -99,7 +99,8 @@ func (r *reader) arithmetic(e *ast.BinaryExpr) term {
 func (r *reader) function(e *ast.CallExpr) term {
 	r.expect(!e.Ellipsis.IsValid() && len(e.Args) > 0, e, "such a call")
 	if r.isConversion(e, types.Int) {
-		if shifted, ok := e.Args[0].(*ast.BinaryExpr); ok && shifted.Op == token.SHR && isBasic(r.info.TypeOf(shifted), types.Uint32) {
+		if shifted, ok := e.Args[0].(*ast.BinaryExpr); ok && shifted.Op == token.SHR && isBasic(r.info.TypeOf(shifted),
+			types.Uint32) {
 			return r.reversal(shifted)
 		}
 		return r.number(e.Args[0])

@@ -44,7 +44,8 @@ func (r *random) number(depth int) spec.Expr {
 	case 2:
 		return spec.Add(spec.Log2(x), spec.Int(1))
 	}
-	ops := []func(x, y spec.Expr) spec.Expr{spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.BitAnd, spec.BitOr, spec.BitXor,
+	ops := []func(x, y spec.Expr) spec.Expr{spec.Add, spec.Sub, spec.Mul, spec.Min, spec.Max, spec.BitAnd, spec.BitOr,
+		spec.BitXor,
 		spec.Shl, spec.Shr, spec.Div, spec.Mod, spec.Reverse}
 	return ops[r.pick(len(ops))](x, y)
 }

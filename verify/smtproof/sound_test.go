@@ -181,7 +181,8 @@ func TestScriptsOfBits(t *testing.T) {
 	with := func(x spec.Expr) (all []spec.Expr) {
 		for above := range 3 {
 			by := spec.Add(k, spec.Int(above))
-			all = append(all, spec.Shl(x, by), spec.Shr(x, by), spec.Reverse(x, by), spec.BitAnd(x, spec.Sub(spec.Shl(one, by), one)))
+			all = append(all, spec.Shl(x, by), spec.Shr(x, by), spec.Reverse(x, by),
+				spec.BitAnd(x, spec.Sub(spec.Shl(one, by), one)))
 		}
 		return append(all, spec.BitXor(x, one), spec.BitAnd(x, one))
 	}

@@ -142,10 +142,13 @@ var equivalents = []equivalent{
 	{of("allReduceTree broadcastBinomial gatherBinomial reduceBinomial scatterBinomial"), []string{"< is <="},
 		"top != other && half < other",
 		"half and other differ in a bit"},
-	{of("allReduceRabenseifner allReduceRecursiveDoubling allReduceTree reduceBinomial"), []string{"rank is one more", "< is <="}, "partner < rank)",
+	{of("allReduceRabenseifner allReduceRecursiveDoubling allReduceTree reduceBinomial"),
+		[]string{"rank is one more", "< is <="}, "partner < rank)",
 		"a rank is not its own partner"},
-	{of("allGatherRecursiveDoubling allReduceRabenseifner allReduceRecursiveDoubling"), []string{"rank is one more"}, "player = rank >> 1", "rank is even there"},
-	{of("allReduceTree"), []string{"size is one more", "- is +"}, "pad := full - size", "it is set to 0 below: the root is rank 0"},
+	{of("allGatherRecursiveDoubling allReduceRabenseifner allReduceRecursiveDoubling"), []string{"rank is one more"},
+		"player = rank >> 1", "rank is even there"},
+	{of("allReduceTree"), []string{"size is one more", "- is +"}, "pad := full - size",
+		"it is set to 0 below: the root is rank 0"},
 	{of("allReduceTree"), []string{"+ is -"}, "half := (rank + pad) >> j", "pad is 0 where the root is rank 0"},
 	{of("allReduceTree"), []string{"- is +"}, "<<j-pad", "pad is 0 where the root is rank 0"},
 	{of("allReduceTree"), []string{"0 is one more"}, "lo := max(half<<j-pad, 0)",
@@ -165,9 +168,12 @@ var equivalents = []equivalent{
 	{of("reduceChain"), []string{"size is one more", "- is +", "< is <="},
 		"if i < depth && place < size-1 && rank == root {",
 		"the root's place is 0; of one rank the average is divided by 1"},
-	{of("allGatherDirect allGatherRecursiveDoubling allGatherRing allReduceRecursiveDoubling allReduceTree allToAllDirect allToAllPairwise " +
-		"barrierDirect barrierDissemination barrierKDissemination broadcastBinomial broadcastLinear gatherLinear scatterLinear sendDirect allReduceChunkedRing " +
-		"allReduceSegmentedRing allReduceRing allReduceRabenseifner broadcastScatterAllgather broadcastChain scanChain exscanChain allGatherVDirect " +
+	{of("allGatherDirect allGatherRecursiveDoubling allGatherRing allReduceRecursiveDoubling allReduceTree " +
+		"allToAllDirect allToAllPairwise " +
+		"barrierDirect barrierDissemination barrierKDissemination broadcastBinomial broadcastLinear gatherLinear " +
+		"scatterLinear sendDirect allReduceChunkedRing " +
+		"allReduceSegmentedRing allReduceRing allReduceRabenseifner broadcastScatterAllgather broadcastChain scanChain " +
+		"exscanChain allGatherVDirect " +
 		"allGatherVRing allToAllVDirect allToAllVPairwise gatherVLinear scatterVLinear " +
 		"allGatherBidirectionalRing allReduceBidirectionalRing allGatherTwoLevel barrierTwoLevel broadcastKNomial " +
 		"broadcastTwoLevel " +

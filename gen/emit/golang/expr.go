@@ -303,7 +303,8 @@ func (s *scope) reversed(e spec.Expr) (operand, error) {
 	}
 	k, err := s.numeric(spec.Sub(spec.Int(32), e.Args[1]))
 	all := jen.Qual("math/bits", "Reverse32").Call(jen.Id("uint32").Call(asInt(e.Args[0], x).code))
-	return operand{code: jen.Int().Call(all.Op(">>").Add(asInt(spec.Sub(spec.Int(32), e.Args[1]), k).at(product + 1))), prec: primary}, err
+	return operand{code: jen.Int().Call(all.Op(">>").Add(asInt(spec.Sub(spec.Int(32), e.Args[1]), k).at(product + 1))),
+		prec: primary}, err
 }
 
 // asInt is o, which prints e, where Go would take another type than int for constants that are shifted.

@@ -46,9 +46,11 @@ func Lemmas() []Lemma {
 		{"the lower bits are the remainder", onBits(
 			"(= (bvand x (bvsub (pow e) one)) (bvsub x (bvshl (bvashr x e) e)))")},
 		{"one bit more in the opposite order is one more at the end", onReversed(
-			"(=> (bvult e (_ bv31 64)) (= (reverse x (bvadd e one)) (bvadd (bvadd (reverse x e) (reverse x e)) (bvand (bvashr x e) one))))")},
+			"(=> (bvult e (_ bv31 64)) (= (reverse x (bvadd e one)) (bvadd (bvadd (reverse x e) (reverse x e)) (bvand (bvashr " +
+				"x e) one))))")},
 		{"the bits in the opposite order are below the same power of two, and follow from the lower ones", onReversed(
-			"(=> (bvule e (_ bv31 64)) (and (bvult (reverse x e) (pow e)) (= (reverse x e) (reverse (bvsub x (bvshl (bvashr x e) e)) e))))")},
+			"(=> (bvule e (_ bv31 64)) (and (bvult (reverse x e) (pow e)) (= (reverse x e) (reverse (bvsub x (bvshl (bvashr x " +
+				"e) e)) e))))")},
 		{"the lowest bit is the largest power of two that divides", onBits(
 			"(=> (bvslt (bvsub one one) x) (let ((l (bvand x (bvneg x))) (multiple (= x (bvshl (bvashr x e) e))))",
 			"  (and (bvsle one l) (bvsle l x) (= multiple (bvsle (pow e) l))",
@@ -71,7 +73,8 @@ func LemmasOf(list []induct.Obligation) []Lemma {
 
 // hasBits reports whether there are operations on bits in o.
 func hasBits(o *induct.Obligation) bool {
-	operations := []spec.ExprKind{spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr, spec.Log2Expr, spec.ReverseExpr}
+	operations := []spec.ExprKind{spec.ShlExpr, spec.ShrExpr, spec.BitAndExpr, spec.BitOrExpr, spec.BitXorExpr,
+		spec.Log2Expr, spec.ReverseExpr}
 	var in func(e spec.Expr) bool
 	in = func(e spec.Expr) bool { return slices.Contains(operations, e.Kind) || slices.ContainsFunc(e.Args, in) }
 	return in(o.Goal) || slices.ContainsFunc(o.Given, in) ||
@@ -104,7 +107,8 @@ func onBits(law ...string) string {
 // onReversed returns the script for a law of numbers x, exponents e, and reverse, which it defines as Go does.
 func onReversed(law ...string) string {
 	var b strings.Builder
-	b.WriteString("(define-fun reverse ((x (_ BitVec 64)) (k (_ BitVec 64))) (_ BitVec 64)\n  (bvlshr ((_ zero_extend 32) (concat")
+	b.WriteString("(define-fun reverse ((x (_ BitVec 64)) (k (_ BitVec 64))) (_ BitVec 64)\n  (bvlshr ((_ zero_extend " +
+		"32) (concat")
 	for i := range 32 {
 		fmt.Fprintf(&b, " ((_ extract %d %d) x)", i, i)
 	}

@@ -303,8 +303,8 @@ func (s *printer) bits(e spec.Expr) string {
 	return s.log2(x)
 }
 
-// reverse prints the lower bits of a number in the opposite order: of one bit more than the least of a group, those of the
-// least, twice, and that bit.
+// reverse prints the lower bits of a number in the opposite order: of one bit more than the least of a group, those of
+// the least, twice, and that bit.
 func (s *printer) reverse(x, k spec.Expr) string {
 	g, above := s.power(k)
 	return s.reversed(x, k, g, above, func(n, bit string) string { return fmt.Sprintf("(+ (* 2 %s) %s)", n, bit) })
