@@ -38,9 +38,8 @@ const (
 // would not match: every later call gets an error that is ErrAborted. Refused calls, those with ErrInvalidArgument and
 // ErrConcurrentUse, or whose context had ended before they began, do no harm.
 //
-// A process that is forked off from a rank's, as a program in C may that has this package as a library, has no part in
-// its communicators: calls that use them fail with ErrForked, and do nothing, on Linux from 4.14 on. Elsewhere that is
-// not found out.
+// A forked child of a rank, for example of a C program that has this package as a library, is no rank. Its calls fail
+// with ErrForked and do nothing, on Linux from 4.14 on. On other systems nothing refuses them.
 //
 // A Comm keeps the scratch memory of its calls, up to the most that one call has needed, for those that follow. A call
 // whose algorithm would need more than 16 GiB of it is refused.

@@ -25,7 +25,8 @@ var (
 	ErrRevoked = wire.ErrRevoked
 	// ErrDied: a rank's process ended, or its link broke, without Close.
 	ErrDied = wire.ErrDied
-	// ErrFrozen: a rank has not answered for so long that it is taken for dead.
+	// ErrFrozen: a rank has not answered for so long that it is taken for dead. It is silent for longer than the
+	// heartbeat timeout, the network to it is cut, or it leaves control messages unread; the text says which.
 	ErrFrozen = wire.ErrFrozen
 	// ErrFenced: the other ranks take this one for dead, and go on without it.
 	ErrFenced = wire.ErrFenced

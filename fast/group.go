@@ -131,8 +131,8 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	return d, c.because(err, ranks)
 }
 
-// because returns err, why a communicator of members could not be made, as an error of c if it is the consequence of
-// one: that names ranks of c, and a rank that is down is down in c as well.
+// because explains err, the reason why members have no communicator. If a failure in c is what caused it, the result
+// names ranks of c, in which the rank that is down is then down as well.
 func (c *Comm) because(err error, members []int) error {
 	var peer *PeerError
 	var inner *wire.Inner
@@ -156,8 +156,8 @@ func (c *Comm) because(err error, members []int) error {
 	return fmt.Errorf("making a communicator of ranks of %v: %w", c, here)
 }
 
-// usable returns ctx, which ends too when c is over on this rank, or when one of members has closed it, with that as
-// its cause: a member that has failed in c may never come to the new communicator.
+// usable returns a context within ctx that also ends when c is over on this rank or one of members has closed it; its
+// cause says which. A member that has failed in c may never come to the new communicator.
 func (c *Comm) usable(ctx context.Context, members []int) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {

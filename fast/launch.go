@@ -77,9 +77,9 @@ func Detect() (Launch, error) {
 	return Launch(l), err
 }
 
-// FromEnv takes everything from the environment, as launchers set it: see Detect. Something without a meaning is an
-// error of Init and Join, which names the variables. That no launcher has set the rank is one of Init only, unless
-// WithRank does: the rest of what COLL_* says counts all the same.
+// FromEnv takes everything from the environment, as launchers set it: see Detect. A variable without a meaning
+// makes Init and Join fail, with an error that names it. If no launcher has set the rank and WithRank is absent, only
+// Init fails: Join needs no rank, and the other variables COLL_* count for it.
 func FromEnv() []InitOption {
 	l, err := Detect()
 	var rankErr error

@@ -54,8 +54,8 @@ const (
 	maxHolds   = 2 * time.Minute
 )
 
-// Over returns t for processes that may be silent for so long, 0 by default: unless t says how long a ring has to hold,
-// that is longer.
+// Over returns t with Holds set, unless it is set already, to more than processes may be silent; 0 is the default
+// heartbeat timeout.
 func (t Limits) Over(silent time.Duration) Limits {
 	if t.Holds == 0 {
 		silent = max(silent, mesh.DefaultHeartbeatTimeout)

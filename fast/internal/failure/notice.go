@@ -39,9 +39,18 @@ func (n *Notice) Meaning(self, size int) error {
 	case n.Rank == self && n.By != self && n.Down == "exhausted":
 		return fmt.Errorf("%w: rank %d says %s", wire.ErrExhausted, n.By, n.Text)
 	case Downs.By(n.Down) != nil && n.Rank != self && n.Rank != n.By:
-		return &wire.PeerError{Rank: n.Rank, Err: Downs.By(n.Down)}
+		return &wire.PeerError{Rank: n.Rank, Err: n.down()}
 	}
 	return n.GivenUp(n.By, size)
+}
+
+// down returns how n's rank is down. Why a rank does not answer, only who noticed it can say.
+func (n *Notice) down() error {
+	err := Downs.By(n.Down)
+	if err == wire.ErrFrozen {
+		return fmt.Errorf("%w: rank %d says %s", err, n.By, n.Text)
+	}
+	return err
 }
 
 // MaxRelayed is the largest communicator whose ranks all pass on the notice of one of them: that takes a message from

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +46,9 @@ func TestNoticeTells(t *testing.T) {
 		}
 		got := n.Meaning(c.self, 4)
 		var peer, want *wire.PeerError
+		if told := "rank 1 says " + c.err.Error(); errors.Is(c.want, wire.ErrFrozen) && !strings.Contains(got.Error(), told) {
+			t.Errorf("%s: %v, want that %s", c.what, got, told)
+		}
 		if errors.As(got, &peer) && errors.As(c.want, &want) {
 			if peer.Rank != want.Rank || !errors.Is(peer.Err, want.Err) {
 				t.Errorf("%s: %v, want %v", c.what, got, c.want)

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// KVS is the store that a launcher keeps for its processes, over PMI-1. What processes set, others get only after all
-// of them were at a barrier: the first Get after a Set is that barrier, so all processes have to do the same, in turns:
-// each sets what it has, and gets what it wants. A key is set once. Nothing is deleted before the job ends.
+// KVS is the store that a launcher keeps for its processes, over PMI-1. A value becomes visible after a barrier of
+// all processes. The first Get after a Set is that barrier, so all processes have to alternate alike: each sets what it
+// has, then gets what it wants. A key is set once. Nothing is deleted before the job ends.
 //
 // The launcher's processes send the values to each other in their own way, which is in the clear with most launchers.
 type KVS struct {

@@ -7,20 +7,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-func drawCall(t *rapid.T) wire.Call {
-	n, small, name := rapid.Uint64(), rapid.Uint32(), rapid.String()
-	return wire.Call{
-		Seq: n.Draw(t, "seq"), Primitive: n.Draw(t, "primitive"), Schedule: n.Draw(t, "schedule"), Count: n.Draw(t, "count"),
-		Op: small.Draw(t, "op"), Type: small.Draw(t, "type"), Root: small.Draw(t, "root"), Depth: small.Draw(t, "depth"),
-		Peer:          small.Draw(t, "peer"),
-		PrimitiveName: wire.NewLabel(name.Draw(t, "name")), AlgorithmName: wire.NewLabel(name.Draw(t, "name")),
-	}
-}
-
 // TestFrames: what is written can be read, and each frame is as long as its header says.
 func TestFrames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c, d := drawCall(t), drawCall(t)
+		calls := rapid.Make[wire.Call]()
+		c, d := calls.Draw(t, "c"), calls.Draw(t, "d")
 		w := waiting{rapid.Bool().Draw(t, "sends"), rapid.Uint64Range(0, 1<<63-1).Draw(t, "n"), c}
 		r := refused{c, d, rapid.Uint64().Draw(t, "sent"), rapid.Uint64().Draw(t, "expected")}
 		for kind, frame := range map[uint8][]byte{

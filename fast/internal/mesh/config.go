@@ -40,8 +40,9 @@ type Config struct {
 	pause func() // of tests: called before anything is read, written or looked after
 }
 
-// DefaultHeartbeatTimeout is how long a process may be silent, unless a Config says otherwise. Everything that depends
-// on it is derived from it: how often heartbeats are sent, and how long the search for deadlocks waits.
+// DefaultHeartbeatTimeout is how long a process may be silent, unless a Config says otherwise. How
+// often heartbeats are sent is derived from it, and how long the search for deadlocks waits. The least time for writes
+// that make no progress, blocked, is not.
 const DefaultHeartbeatTimeout = 2 * time.Second
 
 const (

@@ -277,8 +277,8 @@ func (j *joining) probe() {
 	}
 }
 
-// nextAwaited returns the first process from number first on, or else from the beginning, to which this one does not
-// connect by itself, and that can be reached, and the ways to it; there are none if there is no such process.
+// nextAwaited returns the next reachable process, cyclically from number first on, that has to connect to this one, and
+// the ways to it. There are none if there is no such process.
 func (j *joining) nextAwaited(first int) (c Card, routes []route) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

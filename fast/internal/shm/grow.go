@@ -11,9 +11,8 @@ import (
 
 // A rank takes memory for its full slots, those of its rings and its multicast, when it first has to send more than a
 // small slot holds. So a communicator costs little as long as it carries nothing but short messages, however many there
-// are. Memory is never taken by touching it, where the lack of it would be a signal, but by asking for it, before: a
-// rank that gets none goes on with small slots, and asks again, for a long message, once the answer is old (see
-// believed).
+// are. Memory is reserved before it is touched, because a lack of it would then be a signal. A rank that gets none goes
+// on with small slots. It asks again, for a long message, once the answer is old (see believed).
 
 // growFor takes memory for full slots, if a message of n bytes is the first that needs them.
 func (e *Endpoint) growFor(n int) {

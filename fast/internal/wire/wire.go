@@ -31,10 +31,10 @@ type Recv struct {
 	Kernel        Kernel
 	With          []byte
 	ReceivedFirst bool
-	// AfterSend says that the one Send of the same step to the same peer may have the very same memory as Into: then a
-	// byte of Into may be written only after that byte was sent, and has to be writable then: not only after it was
-	// received. So two ranks can overwrite what they send each other. Otherwise the two are disjoint. A step with
-	// several sends to that peer has no such Recv: transports need not find out which of them has to be over.
+	// AfterSend says that Into may be the memory of the one Send of the same step to the same peer. Each of its bytes
+	// becomes writable as soon as it was sent, so two ranks can overwrite what they send each other. Without AfterSend
+	// the two are disjoint. A step with several sends to that peer has no such Recv, so that transports need not find
+	// out which of them has to be over.
 	AfterSend bool
 	// Lend says that what is received is only read, and not after the transport's Release: then the transport may set
 	// Into to where the data lie, instead of filling it. There is no kernel then.
@@ -122,9 +122,8 @@ func (c *Call) op() uint32 { return c.Op & (1<<OpBits - 1) }
 // Earlier is the field of calls that agree but come after calls that did not.
 const Earlier = "earlier calls"
 
-// Series is a hash of the collectives that were made on a communicator. Each call carries that of those before it, so
-// that ranks find out in any later call that they have disagreed in one that had no message for either: what they send
-// after it is of no use to each other.
+// Series is a hash of the collectives that were made on a communicator. Each call carries the hash of those before it.
+// So a later call reports that ranks have disagreed in one without a message between them.
 type Series uint64
 
 // Then returns s and one more call, of that form.
