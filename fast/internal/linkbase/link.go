@@ -61,6 +61,9 @@ func (l *Link) Receiving() *Incoming {
 // ReceivesLast reports whether the receive in turn is the last one.
 func (l *Link) ReceivesLast() bool { return l.taken == len(l.recvs)-1 }
 
+// SendsLast reports whether the send in turn is the last one.
+func (l *Link) SendsLast() bool { return l.sent == len(l.sends)-1 }
+
 // Fits returns how many of the next n bytes of the message, which have arrived, may go to their place.
 func (m *Incoming) Fits(n int) int {
 	if m.After != nil {

@@ -27,7 +27,9 @@ var firstData = []byte("some data which is not all that short, and not a multipl
 // sendFirst and receiveFirst are the two sides of the first frames.
 func sendFirst(ctx context.Context, e *Endpoint) error {
 	e.Begin(wire.NewMark(&firstCall))
-	return e.Exchange(ctx, []wire.Send{{Peer: 1 - e.Rank, Data: firstData}, {Peer: 1 - e.Rank}}, nil)
+	// In one Exchange both messages would be one record.
+	return errors.Join(e.Exchange(ctx, []wire.Send{{Peer: 1 - e.Rank, Data: firstData}}, nil),
+		e.Exchange(ctx, []wire.Send{{Peer: 1 - e.Rank}}, nil))
 }
 
 func receiveFirst(ctx context.Context, e *Endpoint) ([]byte, error) {

@@ -9,6 +9,9 @@ import (
 // copyBytes is the longest message, or rest of one, that is copied behind its header instead of sent from where it is.
 const copyBytes = 4 << 10
 
+// batchBytes is the most of what waits to go out to which a whole message is appended.
+const batchBytes = 8 << 10
+
 // output is what goes out on a link.
 type output struct {
 	flow     events.Flow

@@ -22,7 +22,9 @@ func (e *Endpoint) push(peer int) (bool, error) {
 	}
 	moved := false
 	if m != nil {
-		moved = e.prepare(l, m)
+		moved = e.batch(l)
+		m = l.Sending()
+		moved = e.prepare(l, m) || moved
 	}
 	n := o.write(l.socket, l.payload(m))
 	if n > 0 {
@@ -44,6 +46,23 @@ func (l *link) payload(m *linkbase.Outgoing) []byte {
 		return nil
 	}
 	return m.Data[m.At : m.At+l.out.segment]
+}
+
+// batch appends whole messages to what is pending while they are short, so that one system call sends all of them. It
+// reports whether there were any. A message that was copied is complete, since its memory may be used again. The last
+// message of the Exchange is left: it is complete when all has gone out.
+func (e *Endpoint) batch(l *link) (moved bool) {
+	o := &l.out
+	for m := l.Sending(); !m.Begun && !l.SendsLast() && len(o.pending)+len(m.Data) <= batchBytes; m = l.Sending() {
+		e.prepare(l, m)
+		o.pending = append(o.pending, m.Data...)
+		if events.On && len(m.Data) > 0 {
+			l.trail.Part(events.Sent, events.Part{Peer: l.Peer, Bytes: len(m.Data), Via: events.Frame})
+		}
+		m.At, o.segment, moved = len(m.Data), 0, true
+		e.CompleteSend(&l.Link)
+	}
+	return moved
 }
 
 // prepare makes the header of m's next segment, if the previous one is complete, and reports whether it did.
