@@ -22,8 +22,9 @@
 // that share a Comm have to order their calls. Two at the same time get [ErrConcurrentUse]. A different order on
 // another rank is noticed only if the calls differ in more than their buffers.
 //
-// Rules choose the algorithm of a call by transport, number of ranks, and bytes of a block; [Explain] shows the choice. [WithTuning] puts rules that were measured before the built-in ones, and
-// [WithAlgorithm] overrides both for one call; [Algorithms] lists what there is.
+// Rules choose the algorithm of a call by transport, number of ranks, and bytes of a block; [Explain] shows the choice.
+// [WithTuning] puts rules that were measured before the built-in ones, and [WithAlgorithm] overrides both for one call;
+// [Algorithms] lists what there is.
 //
 // Of all calls of a rank, the last 4,096 are recorded, at the cost of some 30 nanoseconds each. The record is written
 // to a file when a call fails for the first time ([WithTraceDir]), or by [Comm.WriteTrace]; [Trace] is its format, and
@@ -38,10 +39,10 @@
 //
 // Ranks of a communicator that wait for each other in a ring get an error, although no two of them can tell: a
 // MismatchError, or a [DeadlockError] if all are in sends and receives. So do ranks in [Comm.Agree], [Comm.Grow] or
-// [Comm.Group] that wait for one in a call that needs them; [Comm.Shrink] gets it out. Rings of more than 128 ranks, and through several communicators, are not
-// found. Only the end of its context ends the wait of a rank for such a ring, or for others that never come to the same
-// call. Under Run, a rank whose partner has made a call without messages instead, of no elements say, learns of that
-// when the partner makes its next call, or ends.
+// [Comm.Group] that wait for one in a call that needs them; [Comm.Shrink] gets it out. Rings of more than 128 ranks,
+// and through several communicators, are not found. Only the end of its context ends the wait of a rank for such a
+// ring, or for others that never come to the same call. Under Run, a rank whose partner has made a call without
+// messages instead, of no elements say, learns of that when the partner makes its next call, or ends.
 package fast
 
 //go:generate go run ../cmd/collgen gen
