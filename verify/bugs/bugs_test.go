@@ -14,11 +14,11 @@ import (
 
 // TestCommon: the check that a bug names finds it, and the counterexample says enough.
 func TestCommon(t *testing.T) {
-	for _, b := range slices.Concat(Common, Lengths) {
+	for _, b := range slices.Concat(Common, Lengths, Constructs) {
 		t.Run(b.What, func(t *testing.T) { b.check(t) })
 	}
-	if len(Common) < 54 {
-		t.Errorf("only %d bugs", len(Common))
+	if len(Common) < 54 || len(Constructs) < 20 {
+		t.Errorf("only %d and %d bugs", len(Common), len(Constructs))
 	}
 }
 

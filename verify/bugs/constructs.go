@@ -1,0 +1,105 @@
+package bugs
+
+import (
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/internal/edit"
+)
+
+// Constructs are mistakes with what algorithms have besides steps, rings and trees: parameters, quotients and
+// remainders, bits, sums of some ranks, and groups of ranks.
+var Constructs = []Bug{
+	// A radix as parameter.
+	{What: "a digit too few", In: radix4(catalogue.BarrierKDissemination),
+		Plant: edit.Let("rounds", 0, func(x *gen.Let) { x.Is = spec.Div(v("levels"), v("width")) }),
+		Check: verify.Entered, Says: "no chain of messages"},
+	{What: "one digit in each step left out", In: radix4(catalogue.BarrierKDissemination),
+		Plant: edit.Let("peers", 0, func(x *gen.Let) { x.Is = spec.Min(two, x.Is) }),
+		Check: verify.Entered, Says: "no chain of messages"},
+	{What: "a last step with as many digits as the others", In: radix4(catalogue.AllGatherKBruck),
+		Plant: edit.Let("peers", 0, func(x *gen.Let) { x.Is = spec.Sub(v("radix"), one) }),
+		Check: verify.Program, Says: "the rank itself"},
+	{What: "powers of two where those of the radix belong", In: radix4(catalogue.AllGatherKBruck),
+		Plant: edit.Let("shift", 0, func(x *gen.Let) { x.Is = v("k") }),
+		Check: verify.Uninitialized, Says: "old scratch"},
+	{What: "a parent that is not the leader of its part", In: radix4(catalogue.BroadcastKNomial),
+		Plant: edit.Let("parent", 0, func(x *gen.Let) {
+			x.Is = spec.Up(spec.Add(spec.Shl(spec.Sub(v("part"), one), v("shift")), spec.Root), spec.Size)
+		}),
+		Check: verify.Unmatched, Says: "1 sent, 0 received"},
+	{What: "children beyond the last rank", In: radix4(catalogue.BroadcastKNomial),
+		Plant: edit.Set(0, func(x *gen.If) { x.Cond = spec.Le(v("child"), spec.Size) }),
+		Check: verify.Program, Says: "the rank itself"},
+
+	// Quotients, remainders and bits.
+	{What: "a remainder that is taken for a quotient", In: radix4(catalogue.BroadcastKNomial),
+		Plant: edit.Let("digit", 0, func(x *gen.Let) { x.Is = spec.Div(v("part"), v("radix")) }),
+		Check: verify.Unmatched, Says: "1 sent, 0 received"},
+	{What: "a number of rounds that is rounded down", In: radix4(catalogue.AllGatherKBruck),
+		Plant: edit.Let("rounds", 0, func(x *gen.Let) { x.Is = spec.Div(v("levels"), v("width")) }),
+		Check: verify.Uninitialized, Says: "old scratch"},
+	{What: "a digit in another base", In: radix4(catalogue.BroadcastKNomial),
+		Plant: edit.Let("digit", 0, func(x *gen.Let) { x.Is = spec.Mod(v("part"), spec.Sub(v("radix"), one)) }),
+		Check: verify.Unmatched, Says: "1 sent, 0 received"},
+	{What: "bits that are joined where they have to be apart", In: catalogue.AllGatherPAT,
+		Plant: edit.Let("passed", 0, func(x *gen.Let) {
+			x.Is = spec.Down(spec.Sub(spec.Rank, spec.BitOr(v("o"), v("distance"))), spec.Size)
+		}),
+		Check: verify.Race, Says: "an order between two instructions"},
+	{What: "the end of a binary tree one level too early", In: catalogue.BroadcastBinaryTree,
+		Plant: edit.Let("right", 0, func(x *gen.Let) { x.Is = spec.Add(x.Is, one) }),
+		Check: verify.Unmatched, Says: "0 sent, 1 received"},
+
+	// Sums of some ranks.
+	{What: "a scan that leaves out the rank's own operand", In: catalogue.ScanChain,
+		Plant: edit.Set(0, func(x *gen.RecvReduce) { x.With = gen.Chunk(spec.Out, x.With.At) }),
+		Check: verify.Uninitialized, Says: "in1[0] is missing"},
+	{What: "a scan in the wrong order", In: catalogue.ScanDoubling,
+		Plant: edit.Set(0, func(x *gen.RecvReduce) { x.ReceivedFirst = spec.Expr{} }),
+		Check: verify.Order, Says: "in rank order"},
+	{What: "a scan that doubles once too few", In: catalogue.ScanDoubling,
+		Plant: edit.Let("rounds", 0, func(x *gen.Let) { x.Is = spec.Log2(spec.Size) }),
+		Check: verify.Uninitialized, Says: "in2[0] is missing"},
+	{What: "an exscan with the rank's own operand", In: catalogue.ExscanDoubling,
+		Plant: edit.Set(0, func(x *gen.Recv) { x.Into = gen.Chunk(spec.Scratch, zero) }),
+		Check: verify.Uninitialized, Says: "in0[0] is missing"},
+	{What: "a first rank that receives, too", In: catalogue.ScanChain, Plant: edit.All(
+		edit.Set(1, func(x *gen.If) { x.Cond = spec.Gt(v("i"), zero) }),
+		edit.Set(0, func(x *gen.Send) { x.To = spec.Up(spec.Add(spec.Rank, one), spec.Size) })),
+		Check: verify.Program, Says: "is -1"},
+
+	// Groups of ranks, and ranks on each host.
+	{What: "a leader that passes on what it has before it has met the others", In: catalogue.AllReduceLeaders,
+		Plant: swapLast,
+		Check: verify.Finish, Says: "each once"},
+	{What: "hosts that meet on the wrong seat", In: catalogue.BroadcastTwoLevel,
+		Plant: edit.Let("seat", 0, func(x *gen.Let) { x.Is = spec.Div(spec.Rank, spec.Local) }),
+		Check: verify.Program, Says: "the rank itself"},
+	{What: "a host too few", In: catalogue.AllGatherTwoLevel,
+		Plant: edit.Let("hosts", 0, func(x *gen.Let) { x.Is = spec.Max(one, spec.Sub(x.Is, one)) }),
+		Check: verify.Uninitialized, Says: "old out0[1]"},
+	{What: "blocks of a host that go to the one after it", In: catalogue.AllToAllTwoLevel,
+		Plant: edit.Set(0, func(x *gen.Send) { x.Data.At = spec.Up(spec.Add(x.Data.At, spec.Local), spec.Size) }),
+		Check: verify.Postcondition, Says: "in1[2]"},
+	{What: "a barrier that leaves a host before all leaders have met", In: catalogue.BarrierTwoLevel, Plant: swapLast,
+		Check: verify.Entered, Says: "no chain of messages"},
+	{What: "a two-level reduce that finishes on each host", In: catalogue.ReduceTwoLevel,
+		Plant: edit.Nth(0, func(x gen.Reduce) []gen.Node { return []gen.Node{x, gen.Finish{Data: x.Into}} }),
+		Check: verify.Finish, Says: "finish finish"},
+	{What: "sums of a host that are sent whole to each other host", In: catalogue.ReduceScatterTwoLevel,
+		Plant: edit.Set(0, func(x *gen.Send) { x.Data.At = v("scatterTo") }),
+		Check: verify.Postcondition, Says: "does not belong in it"},
+}
+
+// radix4 is the algorithm with radix 4.
+func radix4(a gen.Algorithm) gen.Algorithm { return a.Members()[0] }
+
+// swapLast exchanges the last two nodes of the body.
+func swapLast(a *gen.Algorithm) {
+	n := len(a.Body)
+	body := append([]gen.Node(nil), a.Body...)
+	body[n-1], body[n-2] = body[n-2], body[n-1]
+	a.Body = body
+}
