@@ -229,8 +229,7 @@ func TestExplanation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := "AllReduce with sum of 100 bytes among 4 ranks over inproc: chunked-ring, depth 3\n  because " +
-		"WithAlgorithm asks for it\n" +
-		"  proved for every number of ranks and every depth"; x.String() != want {
+		"WithAlgorithm asks for it\n  proved for every number of ranks and every depth"; x.String() != want {
 		t.Errorf("got %s", x)
 	}
 	text, err := json.Marshal(x)

@@ -295,10 +295,8 @@ func (p Primitive) order() string {
 }
 
 const anyTreeWords = "Each operand is combined exactly once, in rank order unless op is commutative. How operands " +
-	"are grouped " +
-	"depends on the algorithm, which the table picks by transport too, and on the call (size, root, count, and the " +
-	"place in the buffer), " +
-	"never on timing"
+	"are grouped depends on the algorithm, which the table picks by transport too, and on the call (size, root, count, " +
+	"and the place in the buffer), never on timing"
 
 var orderWords = [...]string{
 	AnyTree:     anyTreeWords + ".",

@@ -83,10 +83,9 @@ var opTable = [opEnd]struct {
 			"result rounded to 16 bits."},
 	OpProd: {"prod", allTypes, One, Rounds, Keep,
 		"Prod multiplies. Integers wrap around. Of Float16 and BFloat16 each single multiplication is carried out " +
-			"in float32 " +
-			"and its result rounded to 16 bits. The product of complex numbers (a, b) and (c, d) is (ac-bd, ad+bc), " +
-			"in which each of the four products is rounded, and then the difference and the sum; no operation is fused, " +
-			"and nothing special is done for infinities."},
+			"in float32 and its result rounded to 16 bits. The product of complex numbers (a, b) and (c, d) is (ac-bd, " +
+			"ad+bc), in which each of the four products is rounded, and then the difference and the sum; no operation is " +
+			"fused, and nothing special is done for infinities."},
 	OpMin: {"min", realTypes, Highest, Selects, Keep,
 		"Min takes the smaller operand. If any operand is a NaN, the result is a NaN, whose sign and payload are " +
 			"unspecified; -0 is smaller than +0; infinities are ordinary numbers."},

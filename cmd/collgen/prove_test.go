@@ -98,11 +98,9 @@ func TestProveForgotten(t *testing.T) {
 	from, to := strings.Index(files["exchange.go"], "\tHints: "), strings.LastIndex(files["exchange.go"], "\tCost: ")
 	for hints, want := range map[string]string{
 		"": "its Hints have no invariant of the loop over turn, which has to say which cells of out hold what before " +
-			"each turn, " +
-			"over rank, size, prev, next, to, from and turn\n",
+			"each turn, over rank, size, prev, next, to, from and turn\n",
 		"\tHints: gen.Hints{Loops: make([]gen.Invariant, 1)},\n": "it may be the invariant of the loop over turn that is " +
-			"wrong, or says too little, " +
-			"since nothing is known of cell 1 of out on rank 0\n",
+			"wrong, or says too little, since nothing is known of cell 1 of out on rank 0\n",
 	} {
 		text := files["exchange.go"]
 		dir := module(t, map[string]string{"exchange.go": text[:from] + hints + text[to:]})

@@ -59,8 +59,8 @@ func TestRecallChanged(t *testing.T) {
 // TestReadRecord reads comments as emit prints them, and nothing from others.
 func TestReadRecord(t *testing.T) {
 	const good = "f is same/copy. It copies.\n\nProved for sizes 1, 2, 4..6, 8, all roots, depths 1..4 (up to size 8 " +
-		"also\n5..8), in place (9 schedules): x. " +
-		"Order: same tree on all ranks.\n\nSpecification 0x1.\nAlgorithm 0x0123456789abcdef.\n"
+		"also\n5..8), in place (9 schedules): x. Order: same tree on all ranks.\n\nSpecification 0x1.\nAlgorithm " +
+		"0x0123456789abcdef.\n"
 	got := map[string]recorded{}
 	readRecord(got, "z.go", good)
 	r := got["same/copy 0x0123456789abcdef"]

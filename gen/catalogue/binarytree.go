@@ -13,8 +13,7 @@ var BroadcastBinaryTree = register(gen.Algorithm{
 	Name:      "binary-tree",
 	Primitive: spec.Broadcast,
 	Doc: "A binary tree passes on chunk after chunk, each rank receiving one while it sends the one before to " +
-		"two others: " +
-		"fewer steps than the chain for many ranks, and twice the bytes of a rank.",
+		"two others: fewer steps than the chain for many ranks, and twice the bytes of a rank.",
 	Source: "Sanders, Sibeyn: A bandwidth latency tradeoff for broadcast and reduction, Information Processing Letters " +
 		"86(1), 2003; Open MPI, coll_base_bcast.c, bintree",
 	Chunks: depth,

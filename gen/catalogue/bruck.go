@@ -46,8 +46,7 @@ var AllGatherKBruck = register(gen.Algorithm{
 	Name:      "k-bruck",
 	Primitive: spec.AllGather,
 	Doc: "In step k every rank gets up to radix^k blocks each from the ranks that are 1 to radix-1 times radix^k " +
-		"after it: fewer " +
-		"steps than with radix 2, each of more messages, and the fewest bytes for any number of ranks.",
+		"after it: fewer steps than with radix 2, each of more messages, and the fewest bytes for any number of ranks.",
 	Source:  bruck,
 	Param:   radices,
 	Scratch: size,

@@ -68,8 +68,7 @@ var AllReduceTwoShot = register(gen.Algorithm{
 	Name:      "two-shot",
 	Primitive: spec.AllReduce,
 	Doc: "Every rank reduces one chunk in rank order and sends the result to every other one: two steps and the " +
-		"fewest bytes, " +
-		"for messages of medium length and more where all ranks can talk at once.",
+		"fewest bytes, for messages of medium length and more where all ranks can talk at once.",
 	Source: "Microsoft MSCCL++, two-shot all-pairs all-reduce; NVIDIA TensorRT-LLM, customAllReduceKernels.cu, " +
 		"twoShotAllReduceKernel",
 	Chunks:  size,

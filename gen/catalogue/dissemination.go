@@ -35,8 +35,7 @@ var BarrierKDissemination = register(gen.Algorithm{
 	Name:      "k-dissemination",
 	Primitive: spec.Barrier,
 	Doc: "In step k every rank signals those that are 1 to radix-1 times radix^k after it: fewer steps than " +
-		"with radix 2, " +
-		"each of more messages, where these take long and do not hinder each other.",
+		"with radix 2, each of more messages, where these take long and do not hinder each other.",
 	Source: "MPICH, src/mpi/coll/barrier/barrier_intra_k_dissemination.c",
 	Param:  radices,
 	Body:   farther(gen.Send{To: v("after")}, gen.Recv{From: v("before")}),

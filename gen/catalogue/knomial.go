@@ -16,8 +16,7 @@ var BroadcastKNomial = register(gen.Algorithm{
 	Name:      "k-nomial",
 	Primitive: spec.Broadcast,
 	Doc: "A k-nomial tree: in each step every rank that has the block passes it on to radix-1 others: fewer steps than " +
-		"of a binomial " +
-		"tree, each of more messages, for short messages.",
+		"of a binomial tree, each of more messages, for short messages.",
 	Source: "Wilkins et al.: Generalized Collective Algorithms for the Exascale Era, IEEE CLUSTER 2023",
 	Param:  radices,
 	Body: slices.Concat(digits, []gen.Node{

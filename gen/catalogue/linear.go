@@ -12,8 +12,7 @@ var BroadcastLinear = register(gen.Algorithm{
 	Name:      "linear",
 	Primitive: spec.Broadcast,
 	Doc: "The root sends the block to all others in a single step, and waits for none of them: for few ranks, and " +
-		"where memory " +
-		"that all of them read is written once.",
+		"where memory that all of them read is written once.",
 	Source: "Open MPI, coll_base_bcast.c, ompi_coll_base_bcast_intra_basic_linear",
 	Body: []gen.Node{gen.If{
 		Cond: eq(rank, root),
@@ -31,8 +30,7 @@ var ReduceLinear = register(gen.Algorithm{
 	Name:      "linear",
 	Primitive: spec.Reduce,
 	Doc: "The root receives every block from its rank and reduces all of them in rank order: a single step, for " +
-		"short messages " +
-		"and few ranks.",
+		"short messages and few ranks.",
 	Source:  "Open MPI, coll_base_reduce.c, ompi_coll_base_reduce_intra_basic_linear",
 	Scratch: size,
 	Body: rootAlone(

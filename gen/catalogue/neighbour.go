@@ -13,11 +13,9 @@ var AllGatherNeighbour = register(gen.Algorithm{
 	Name:      "neighbour-exchange",
 	Primitive: spec.AllGather,
 	Doc: "Pairs of neighbours exchange two blocks at once, on one side and on the other by turns: half of the " +
-		"steps of the " +
-		"ring, for even numbers of ranks.",
+		"steps of the ring, for even numbers of ranks.",
 	Source: "Chen, Sun, Zhang, Roth: Performance evaluation of allgather algorithms on terascale Linux " +
-		"cluster with Fast " +
-		"Ethernet, HPC Asia 2005",
+		"cluster with Fast Ethernet, HPC Asia 2005",
 	Requires: gen.Requires{Size: eq(bitAnd(size, one), zero)},
 	Body: []gen.Node{
 		let("odd", bitAnd(rank, one)),

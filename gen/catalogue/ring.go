@@ -93,8 +93,7 @@ var AllReduceChunkedRing = register(gen.Algorithm{
 	Name:      "chunked-ring",
 	Primitive: spec.AllReduce,
 	Doc: "The ring in pieces: what a rank sends arrived depth steps earlier, so that no rank waits for a late " +
-		"one at once, " +
-		"and a piece fits the cache; for the largest messages.",
+		"one at once, and a piece fits the cache; for the largest messages.",
 	Source:   "NVIDIA NCCL 2, src/device/all_reduce.h, runRing",
 	Requires: gen.Requires{Commutative: true},
 	Chunks:   mul(size, depth),
@@ -113,8 +112,7 @@ var AllReduceSegmentedRing = register(gen.Algorithm{
 	Name:      "segmented-ring",
 	Primitive: spec.AllReduce,
 	Doc: "One piece of the block after the other goes around the ring, twice: what was reduced is still in the cache " +
-		"when it is " +
-		"passed on; for messages that are larger than a cache.",
+		"when it is passed on; for messages that are larger than a cache.",
 	Source:   "Open MPI, coll_base_allreduce.c, ompi_coll_base_allreduce_intra_ring_segmented",
 	Requires: gen.Requires{Commutative: true},
 	Chunks:   mul(size, depth),

@@ -200,8 +200,7 @@ var GatherBinomial = register(gen.Algorithm{
 })
 
 const treeSource = "Träff: Practical, distributed, low overhead algorithms for irregular gather and scatter " +
-	"collectives, " +
-	"Parallel Computing 75, 2018"
+	"collectives, Parallel Computing 75, 2018"
 
 // treeScratch is room for the largest subtree below the root: the half of the last level that lacks ranks, or half of
 // the root's.

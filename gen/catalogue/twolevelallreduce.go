@@ -10,8 +10,7 @@ var AllReduceTwoLevel = register(gen.Algorithm{
 	Name:      "two-level",
 	Primitive: spec.AllReduce,
 	Doc: "A reduce-scatter on each host, an all-reduce of every part among hosts, and an all-gather on each host: " +
-		"the fewest " +
-		"bytes between hosts.",
+		"the fewest bytes between hosts.",
 	Source:   jia,
 	Requires: evenHosts,
 	Chunks:   size,
@@ -37,8 +36,7 @@ var AllReduceLeaders = register(gen.Algorithm{
 	Name:      "leaders",
 	Primitive: spec.AllReduce,
 	Doc: "The first rank of each host reduces what its host has, in rank order; these ranks double what they have, " +
-		"and pass the " +
-		"result on: the fewest messages, for short ones.",
+		"and pass the result on: the fewest messages, for short ones.",
 	Source:   karonis,
 	Requires: evenHosts,
 	Scratch:  local,

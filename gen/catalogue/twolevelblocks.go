@@ -12,8 +12,7 @@ var AllGatherTwoLevel = register(gen.Algorithm{
 	Name:      "two-level",
 	Primitive: spec.AllGather,
 	Doc: "The first rank of each host gathers its blocks, sends them to the first ranks of all others in a single step, " +
-		"and passes " +
-		"on what these send: every host gets each block once.",
+		"and passes on what these send: every host gets each block once.",
 	Source:   traffSplit,
 	Requires: evenHosts,
 	Body: byHosts(
@@ -38,8 +37,7 @@ var ReduceScatterTwoLevel = register(gen.Algorithm{
 	Name:      "two-level",
 	Primitive: spec.ReduceScatter,
 	Doc: "A reduce-scatter on each host for the blocks of every host in turn, and one among the ranks with one seat, in " +
-		"rank order: " +
-		"only sums leave a host.",
+		"rank order: only sums leave a host.",
 	Source:   jia,
 	Requires: evenHosts,
 	Scratch:  add(ofHosts, most(local, ofHosts)),
@@ -66,8 +64,7 @@ var AllToAllTwoLevel = register(gen.Algorithm{
 	Name:      "two-level",
 	Primitive: spec.AllToAll,
 	Doc: "The ranks of a host exchange what goes to each seat of every host, in turn; the ranks with one seat then " +
-		"exchange what " +
-		"their hosts send each other: as many bytes between hosts, in the fewest messages.",
+		"exchange what their hosts send each other: as many bytes between hosts, in the fewest messages.",
 	Source:   traffSplit,
 	Requires: evenHosts,
 	Scratch:  size,

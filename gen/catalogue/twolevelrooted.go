@@ -13,8 +13,7 @@ var BroadcastTwoLevel = register(gen.Algorithm{
 	Name:      "two-level",
 	Primitive: spec.Broadcast,
 	Doc: "A binomial tree of the ranks with the root's seat, each of which then sends to all of its host: every " +
-		"other host gets " +
-		"the block once.",
+		"other host gets the block once.",
 	Source:   karonis,
 	Requires: evenHosts,
 	Body: fromRootsHost(
@@ -36,8 +35,7 @@ var ReduceTwoLevel = register(gen.Algorithm{
 	Name:      "two-level",
 	Primitive: spec.Reduce,
 	Doc: "The rank with the root's seat reduces what its host has, in rank order; a binomial tree of these ranks " +
-		"adds that up: " +
-		"every other host sends one block.",
+		"adds that up: every other host sends one block.",
 	Source:   karonis,
 	Requires: evenHosts,
 	Scratch:  add(local, one),

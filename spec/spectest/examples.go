@@ -193,8 +193,7 @@ var Examples = []Example{
 	},
 	{
 		Source: "MPI 6.11.2, MPI_Exscan: process i > 0 gets the reduction of the values of processes 0,…,i-1; " +
-			"recvbuf is not " +
-			"significant on process 0",
+			"recvbuf is not significant on process 0",
 		Primitive: "Exscan", Op: spec.OpSum, Count: 2,
 		In:      [][]int32{{1, 10}, {2, 20}, {3, 30}, {4, 40}},
 		Out:     [][]int32{nil, {1, 10}, {3, 30}, {6, 60}},

@@ -13,12 +13,9 @@ func Page() string {
 	var b strings.Builder
 	b.WriteString("# Bugs of other libraries\n\n" +
 		"Each of these bugs is planted in an algorithm or a source file of ours. The last column says what finds it: " +
-		"a check of\n" +
-		"package `verify`, or a test. `go run ./verify/mutate -only bugs -list` prints the counterexamples and " +
-		"failures.\n\n" +
-		"The list is `verify/bugs/known.go`. `go run ./verify/mutate -write` writes this page, and a test compares the " +
-		"two. What\n" +
-		"went wrong is described as far as the reference shows it.\n")
+		"a check of\npackage `verify`, or a test. `go run ./verify/mutate -only bugs -list` prints the counterexamples and " +
+		"failures.\n\nThe list is `verify/bugs/known.go`. `go run ./verify/mutate -write` writes this page, and a test " +
+		"compares the two. What\nwent wrong is described as far as the reference shows it.\n")
 	for _, library := range libraries() {
 		fmt.Fprintf(&b, "\n## %s\n\n| where | what went wrong | planted in | found by |\n|---|---|---|---|\n", library)
 		for _, x := range Known {

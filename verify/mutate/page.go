@@ -29,20 +29,15 @@ func (r *report) page() string {
 		"How many of the mistakes that `verify/mutate` plants are found. This page was made by\n\n" +
 		"    " + r.command + "\n\n" +
 		"Without `-long`, mutants of schedules and algorithms are a sample. A mutant with the same meaning is no mistake. " +
-		"A normal form of\n" +
-		"schedules, which shares no code with package verify (`verify/mutate/meaning.go`), proves that two meanings are " +
-		"the same: for a mutated\n" +
-		"schedule, of that schedule; for a mutated algorithm, of the numbers of ranks in the table, and of no larger ones. " +
-		"For source code, the\n" +
-		"reasons are below.\n\n" +
-		"Mutants of source code are a sample, drawn by a seed, without those that do not compile. Mutants in the journal " +
-		"are not tried again.\n" +
+		"A normal form of\nschedules, which shares no code with package verify (`verify/mutate/meaning.go`), proves that " +
+		"two meanings are the same: for a mutated\nschedule, of that schedule; for a mutated algorithm, of the numbers of " +
+		"ranks in the table, and of no larger ones. For source code, the\n" +
+		"reasons are below.\n\nMutants of source code are a sample, drawn by a seed, without those that do not compile. " +
+		"Mutants in the journal are not tried again.\n" +
 		"Tests were written for some that had survived, which were then tried again: of a new sample, fewer may be killed. " +
-		"These packages\n" +
-		"are mutated, without the folders below them, and no others: " + subjectNames() + ".\n" +
+		"These packages\nare mutated, without the folders below them, and no others: " + subjectNames() + ".\n" +
 		"Tests that compare digests with the record of what was proved are left out: they fail on any change. Tests with " +
-		"time limits, those of\n" +
-		"fast and the packages below it, have to fail twice.\n\n" +
+		"time limits, those of\nfast and the packages below it, have to fail twice.\n\n" +
 		"| mutants of | made | mean the same | killed | of the others | survive |\n|---|---|---|---|---|---|\n")
 	for _, x := range r.rows {
 		fmt.Fprintf(&b, "| %s | %s |\n", x.title(), strings.Join(x.cells(), " | "))

@@ -96,8 +96,7 @@ func requestSecret(ctx context.Context, s store.Store) (secure.Credentials, erro
 }
 
 const noSecret = "ranks have to prove who they are, and no secret is given: put 32 random bytes into a " +
-	"file that only " +
-	"this user can read, on every host, and name it by COLL_SECRET_FILE or WithSecretFile"
+	"file that only this user can read, on every host, and name it by COLL_SECRET_FILE or WithSecretFile"
 
 // checkStoreAddress refuses addresses that openStore does not know.
 func checkStoreAddress(address string) error {

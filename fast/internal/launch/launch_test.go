@@ -127,8 +127,7 @@ func TestDetectRefuses(t *testing.T) {
 		{nil, "no launcher has set the rank: want COLL_RANK and COLL_SIZE"},
 		{batch, "SLURM_PROCID is set, but not SLURM_STEP_NUM_TASKS and SLURM_STEP_ID, as Slurm would"},
 		{set("RANK=1"), "no launcher has set the rank: want COLL_RANK and COLL_SIZE, or a start by collrun, torchrun, " +
-			"mpirun, mpiexec, " +
-			"srun or an indexed job of Kubernetes (RANK is set, but not WORLD_SIZE, as torchrun would)"},
+			"mpirun, mpiexec, srun or an indexed job of Kubernetes (RANK is set, but not WORLD_SIZE, as torchrun would)"},
 		{set("COLL_RANK=1"), "the rank is given in part: "},
 		{set("COLL_SIZE=2"), "COLL_SIZE is set, but not COLL_RANK, as COLL_* would"},
 		{set("JOB_COMPLETION_INDEX=1"), "JOB_COMPLETION_INDEX is set, but not COLL_SIZE"},

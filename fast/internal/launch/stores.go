@@ -12,9 +12,8 @@ import (
 // noStore returns no address, and what to do, for a launcher that does not say where rank 0 is.
 func noStore(_ *environment, l *Launch) (string, string) {
 	return "", "ranks are, or may be, on several hosts, and " + l.Launcher + " does not say where rank 0 is: set " +
-		"COLL_STORE " +
-		"(tcp://host:port with the host of rank 0, or file:///directory that all hosts have) and COLL_SECRET_FILE " +
-		"on all ranks"
+		"COLL_STORE (tcp://host:port with the host of rank 0, or file:///directory that all hosts have) and " +
+		"COLL_SECRET_FILE on all ranks"
 }
 
 // masterIsHere returns the number of ranks on this host for variables of torchrun that do not include it. It returns
@@ -126,8 +125,7 @@ func podStore(e *environment, _ *Launch) (address, why string) {
 	job, service := podJob(e), e.get("COLL_SERVICE")
 	if service == "" || job == "" || job == e.get("HOSTNAME") {
 		return "", "nothing says where rank 0 is: set COLL_SERVICE to the name of the headless service of the job's " +
-			"pods, whose " +
-			"subdomain has to be that name, or set COLL_STORE"
+			"pods, whose subdomain has to be that name, or set COLL_STORE"
 	}
 	return tcpAddress(job+"-0."+service, podPort), "rank 0 is the pod " + job + "-0 of the service " + service
 }

@@ -59,9 +59,8 @@ func TestInduction(t *testing.T) {
 	}
 	p.Every = Induction{Sizes: "1..2^31", Obligations: 5, Solvers: []string{"z3", "cvc5"}}
 	want := " By induction over steps, for sizes 1..2^31, all roots, all depths, while sizes and products fit an int: " +
-		"what the primitive promises holds, " +
-		"no two accesses race, and the call ends in every interleaving, even if no channel has room for a message; 5 " +
-		"obligations, each proved by z3 and by cvc5."
+		"what the primitive promises holds, no two accesses race, and the call ends in every interleaving, even if no " +
+		"channel has room for a message; 5 obligations, each proved by z3 and by cvc5."
 	if got := p.words(spec.Broadcast); !strings.HasSuffix(got, want) {
 		t.Errorf("got %q, want it to end with %q", got, want)
 	}

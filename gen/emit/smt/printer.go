@@ -69,8 +69,7 @@ func symbol(name string) string {
 var ownNames = func() map[string]bool {
 	own := map[string]bool{}
 	for _, name := range strings.Fields("and or xor not ite distinct true false let forall exists par as match mod div " +
-		"abs select store " +
-		"assert push pop reset exit echo is_int to_int to_real") {
+		"abs select store assert push pop reset exit echo is_int to_int to_real") {
 		own[name] = true
 	}
 	return own
