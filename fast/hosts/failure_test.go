@@ -101,7 +101,7 @@ func TestRoom(t *testing.T) {
 	if err := checkRoom[int64](h, 1<<27, 16); err != nil {
 		t.Error(err)
 	}
-	for ranks, elements := range map[int]int{1: 1<<31 + 1, 16: 1<<27 + 1} {
+	for ranks, elements := range map[int]int{2: 1<<30 + 1, 16: 1<<27 + 1} {
 		if err := checkRoom[int64](h, elements, ranks); !errors.Is(err, fast.ErrInvalidArgument) {
 			t.Errorf("%d times %d elements: %v", ranks, elements, err)
 		}
