@@ -64,8 +64,12 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "linear"},
 	),
 	"Reduce": overRDMA(
-		gen.Rule{Algorithm: "linear", MinSize: 4, MaxSize: 16, MaxBytes: 2 * kib},
+		gen.Rule{Algorithm: "linear", MinSize: 4, MaxSize: 8, MaxBytes: 4 * kib},
 		gen.Rule{Algorithm: "binomial", MaxSize: 2},
+		gen.Rule{Algorithm: "binomial", MaxSize: 3, MaxBytes: 64 * kib},
+		gen.Rule{Algorithm: "k-nomial-8", MaxSize: 12, MaxBytes: 2 * kib},
+		gen.Rule{Algorithm: "k-nomial-4", MaxSize: 17, MaxBytes: 4 * kib},
+		gen.Rule{Algorithm: "k-nomial-8", MaxBytes: 4 * kib},
 		gen.Rule{Algorithm: "binomial", MaxBytes: 64 * kib},
 		gen.Rule{Algorithm: "binomial", MinSize: 5, MaxBytes: 128 * kib},
 		gen.Rule{Algorithm: "chain", MaxSize: 8, MaxBytes: 4 * mib, PieceBytes: 64 * kib},

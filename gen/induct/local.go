@@ -35,8 +35,8 @@ func (w *walker) local(x *action, s state) state {
 			got = old
 			got.done = yes
 		case gen.Reduce:
-			got = w.operand(g, n, s, zero, offset)
-			got.count, got.lent = g.c.name("total", g.product(g.eval(n.N), got.count)), no
+			got = w.total(g, n, s, offset)
+			got.lent = no
 		}
 		return either(f.c.name("hit", hit), got, old).as(f, "")
 	}
@@ -46,6 +46,25 @@ func (w *walker) local(x *action, s state) state {
 func (w *walker) operand(f *frame, n gen.Reduce, s state, i, offset expr) value {
 	g := f.bind(n.Var, i)
 	return s.read(g, n.From.Buf, add(g.region(n.From).at, offset))
+}
+
+// total is what a Reduce makes of its operands.
+func (w *walker) total(f *frame, n gen.Reduce, s state, offset expr) value {
+	v, last := w.operand(f, n, s, zero, offset), w.operand(f, n, s, sub(f.eval(n.N), one), offset)
+	count := f.c.name("total", add(w.behind(f, v, last), last.count))
+	v.first, v.count = cond(eq(count, spec.Size), zero, v.first), count
+	return v
+}
+
+// behind returns how many ranks behind the first rank of x that of y is. Where the order of operands counts, it is not
+// around the end.
+func (w *walker) behind(f *frame, x, y value) expr {
+	d := sub(y.first, x.first)
+	if !w.a.Requires.Commutative {
+		return d
+	}
+	d = f.c.name("behind", d)
+	return cond(lt(d, zero), add(d, spec.Size), d)
 }
 
 // localObligations derives what has to hold of a local action, with s the state before it.
@@ -103,18 +122,24 @@ func (w *walker) foldsPrefix() bool {
 	})
 }
 
-// reducesAll derives what has to hold of a Reduce: it is of as many ranks each, in their order.
+// reducesAll derives what has to hold of a Reduce: each operand is of the ranks behind those of the one before.
 func (w *walker) reducesAll(x *action, n gen.Reduce, s state) {
 	w.reduces, x.before = append(w.reduces, x), s
-	w.oblige("operands", "operand i is known, of the same chunk as the first, not finished, and of as many ranks, which "+
-		"follow those before", x.index, func(c *context) {
+	w.oblige("operands", "operand i is known, of the same chunk as the first, not finished, and of the ranks behind those "+
+		"of the one before", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
 		i, offset := c.variable(n.Var, zero, f.eval(n.N)), f.anyOffset(n.Into)
 		v, v0 := w.operand(f, n, s, i, offset), w.operand(f, n, s, zero, offset)
 		f.needs(n.From.Buf, add(f.bind(n.Var, i).region(n.From).at, offset), v)
-		total := f.product(f.eval(n.N), v0.count)
-		c.want(Part{"no more operands than ranks", le(add(v0.first, total), spec.Size)})
-		c.want(of("operand i", v.holds(reduction(v0.chunk, add(v0.first, f.product(i, v0.count)), v0.count, no)))...)
+		before, last := w.operand(f, n, s, sub(i, one), offset), w.operand(f, n, s, sub(f.eval(n.N), one), offset)
+		end := add(last.first, last.count)
+		if w.a.Requires.Commutative {
+			end = add(w.behind(f, v0, last), last.count)
+		}
+		c.want(Part{"no more operands than ranks", le(end, spec.Size)})
+		follows := implies(lt(zero, i), eq(w.behind(f, v0, v), add(w.behind(f, v0, before), before.count)))
+		c.want(of("operand i", []Part{{"known", v.known}, {"chunk", eq(v.chunk, v0.chunk)}, {"first rank", follows},
+			{"finished", not(v.done)}})...)
 		c.want(f.bind(n.Var, i).readAsWritten(n.From, v)...)
 	})
 	w.oblige("alias", "of its operands only the first two may be its destination", x.index, func(c *context) {

@@ -8,8 +8,8 @@ import (
 )
 
 // trees derives that all ranks get the same bits, where that is promised: two reductions with one result have the same
-// operands, so that by induction on the count a range of ranks has one tree. A Reduce makes its range of ranges of
-// one length, a RecvReduce of two ranges; an algorithm with both makes no range by both.
+// operands, so that by induction on the count a range of ranks has one tree. A Reduce makes its range of several
+// ranges, a RecvReduce of two; an algorithm with both makes no range by both.
 func (w *walker) trees() {
 	if w.a.Primitive.Order < spec.SameTree {
 		return
@@ -49,18 +49,20 @@ func (w *walker) sameTree(x, y *action) {
 	})
 }
 
-// sameOperands derives that two Reduces with one result have equally many operands, from left to right. One of a single
+// sameOperands derives that two Reduces with one result have equally many operands, of the same ranges. One of a single
 // operand reduces nothing.
 func (w *walker) sameOperands(x, y *action) {
-	says := "with the same result it has equally many operands, on all ranks"
+	says := "with the same result it has the same operands, on all ranks"
 	if x != y {
-		says = fmt.Sprintf("where it has the result of action %d, and more than one operand, it has equally many", y.index)
+		says = fmt.Sprintf("where it has the result of action %d, and more than one operand, it has the same ones", y.index)
 	}
 	w.oblige("tree", says, x.index, func(c *context) {
-		a, m := w.anyTotal(c, x)
-		b, n := w.anyTotal(c, y)
+		a, m, ofA := w.anyTotal(c, x)
+		b, n, ofB := w.anyTotal(c, y)
+		i := c.variable("i", zero, m)
 		c.given(eq(a.chunk, b.chunk), eq(a.first, b.first), eq(a.count, b.count), lt(one, m), lt(one, n))
-		c.want(Part{"the number of operands", eq(m, n)})
+		c.want(Part{"the number of operands", eq(m, n)},
+			Part{"the first rank of operand i", implies(eq(m, n), eq(ofA(i).first, ofB(i).first))})
 	})
 }
 
@@ -71,18 +73,17 @@ func (w *walker) otherResults(x, y *action, xIsReduce bool) {
 	}
 	w.oblige("tree", fmt.Sprintf("of more than one operand, it has no result of action %d", y.index), x.index,
 		func(c *context) {
-			a, m := w.anyTotal(c, x)
+			a, m, _ := w.anyTotal(c, x)
 			b := w.anySum(c, y).value
 			c.given(lt(one, m))
 			c.want(Part{"another result", not(and(eq(a.chunk, b.chunk), eq(a.first, b.first), eq(a.count, b.count)))})
 		})
 }
 
-// anyTotal returns what a Reduce makes of any cell, on any rank, and of how many operands.
-func (w *walker) anyTotal(c *context, x *action) (v value, operands expr) {
+// anyTotal returns what a Reduce makes of any cell, on any rank, of how many operands, and of which.
+func (w *walker) anyTotal(c *context, x *action) (v value, operands expr, operand func(i expr) value) {
 	f, n := w.anywhere(c, x.place()), x.node.(gen.Reduce)
-	v = w.operand(f, n, x.before, zero, f.anyOffset(n.Into))
-	operands = f.eval(n.N)
-	v.count = c.name("total", f.product(operands, v.count))
-	return v, operands
+	offset := f.anyOffset(n.Into)
+	operand = func(i expr) value { return w.operand(f, n, x.before, i, offset) }
+	return w.total(f, n, x.before, offset), f.eval(n.N), operand
 }

@@ -32,6 +32,15 @@ var Constructs = []Bug{
 	{What: "children beyond the last rank", In: radix4(catalogue.BroadcastKNomial),
 		Plant: edit.Set(0, func(x *gen.If) { x.Cond = spec.Le(v("child"), spec.Size) }),
 		Check: verify.Program, Says: "the rank itself"},
+	{What: "a child too few in each step", In: radix4(catalogue.ReduceKNomial),
+		Plant: edit.Let("children", 0, func(x *gen.Let) { x.Is = spec.Min(two, x.Is) }),
+		Check: verify.Unmatched, Says: "1 sent, 0 received"},
+	{What: "all children in one slot", In: radix4(catalogue.ReduceKNomial),
+		Plant: edit.Set(0, func(x *gen.Recv) { x.Into.At = one }),
+		Check: verify.Race, Says: "] writes it, ["},
+	{What: "a parent's own operand in every step, and not its sum", In: radix4(catalogue.ReduceKNomial),
+		Plant: edit.Set(0, func(x *gen.LetBuf) { x.Cond = one }),
+		Check: verify.Postcondition, Says: "in1[0] is missing"},
 
 	// Quotients, remainders and bits.
 	{What: "a remainder that is taken for a quotient", In: radix4(catalogue.BroadcastKNomial),

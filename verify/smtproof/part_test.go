@@ -24,8 +24,6 @@ var implied = map[string]string{
 		"spec.Expect checks",
 	"operands: the right one is not finished": "what is finished is of all ranks, and with another operand " +
 		"it would be of more",
-	"operands: no more operands than ranks": "operand i is the input of rank i, and no value is of a " +
-		"rank that there is not",
 	"post: sum: all ranks":             "nothing but a sum of all ranks is ever finished",
 	"tree: the right one's first rank": "it follows from the left operand and the result",
 }

@@ -80,6 +80,19 @@ func everyOther(data, into gen.Region) []gen.Node {
 	}}}
 }
 
+// allInputs has every rank get the inputs of all, each in the slot of its rank.
+var allInputs = step(append(everyOther(cell(in, 0), gen.Chunk(scratch, v("from"))),
+	copied(gen.Chunk(scratch, rank), cell(in, 0)))...)
+
+// pairOf reduces two slots, from one on, into another.
+func pairOf(into, from int) gen.Node {
+	return gen.Reduce{Into: cell(scratch, into), Var: "i", N: n(2), From: gen.Chunk(scratch, spec.Add(v("i"), n(from)))}
+}
+
+// pairLast reduces slots 0, 1 and 4.
+var pairLast = gen.Reduce{Into: cell(out, 0), Var: "i", N: n(3),
+	From: gen.Chunk(scratch, spec.Add(v("i"), spec.Shl(spec.Shr(v("i"), one), one)))}
+
 // among returns a for so many ranks alone, out of place and with six slots, which do other things after it.
 func among(ranks int, a gen.Algorithm, after ...gen.Node) gen.Algorithm {
 	a.Requires.Size, a.Requires.OutOfPlace = spec.Eq(size, n(ranks)), true

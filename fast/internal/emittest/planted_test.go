@@ -161,7 +161,13 @@ func (u subject) errorFault(size, depth int) (errs int, fault string) {
 						rank, fails, f.made, err)
 				}
 			}
-			if scratch, err := u.Scratch.OrElse(spec.Int(0)).Eval(p.Env(rank)); err == nil && scratch > 0 {
+			env := p.Env(rank)
+			if u.Param.Name != "" {
+				env = env.With(u.Param.Name, u.Param.Value)
+			}
+			if scratch, err := u.Scratch.OrElse(spec.Int(0)).Eval(env); err != nil {
+				return errs, err.Error()
+			} else if scratch > 0 {
 				if errs++; !u.refusesLayout(p, rank) {
 					return errs, fmt.Sprintf("%s, %+v, rank %d: Layout fails, and the call does not", u.FullName(), p, rank)
 				}

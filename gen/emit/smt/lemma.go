@@ -33,7 +33,9 @@ func Lemmas() []Lemma {
 			"  (=> (bvult (bvadd e one) f) (bvule (pow e) (bvlshr (pow f) (bvadd one one))))",
 			"  (=> (= (bvadd e one) f) (= (bvadd (pow e) (pow e)) (pow f)))))")},
 		{"a shift to the right is the floor of a division", onBits(
-			"(and (bvsle (bvshl (bvashr x e) e) x) (bvslt x (bvadd (bvshl (bvashr x e) e) (pow e))))")},
+			"(and (bvsle (bvshl (bvashr x e) e) x) (bvslt x (bvadd (bvshl (bvashr x e) e) (pow e)))",
+			"  (=> (bvsle (bvsub one one) x) (and (bvsle (bvsub one one) (bvashr x e))",
+			"    (bvsle (bvashr x e) (bvshl (bvashr x e) e)))))")},
 		{"shifts to the right add up", onBits(
 			"(=> (bvult f (_ bv4 64)) (= (bvashr x (bvadd e f)) (bvashr (bvashr x e) f)))")},
 		{"a shift to the left and less far back is a shift to the left", onBits(

@@ -244,6 +244,7 @@ func (s *printer) quotient(e spec.Expr, g *power) (q, qz string) {
 	q, qz, isNew := s.floor(x, g.by)
 	if isNew {
 		s.assert("(and (<= %s %s) (< %s (+ %s %s)))", qz, x, x, qz, g.name)
+		s.assert("(=> (<= 0 %s) (and (<= 0 %s) (<= %s %s)))", x, q, q, qz)
 	}
 	return q, qz
 }
