@@ -125,7 +125,8 @@ func (w *walker) foldsPrefix() bool {
 // reducesAll derives what has to hold of a Reduce: each operand is of the ranks behind those of the one before.
 func (w *walker) reducesAll(x *action, n gen.Reduce, s state) {
 	w.reduces, x.before = append(w.reduces, x), s
-	w.oblige("operands", "operand i is known, of the same chunk as the first, not finished, and of the ranks behind those "+
+	w.oblige("operands", "operand i is known, of the same chunk as the first, not finished, and of the ranks "+
+		"behind those "+
 		"of the one before", x.index, func(c *context) {
 		f := w.anywhere(c, x.place())
 		i, offset := c.variable(n.Var, zero, f.eval(n.N)), f.anyOffset(n.Into)
