@@ -254,7 +254,8 @@ func TestProtocol(t *testing.T) {
 	if err != nil || x.Protocol != "reduced in a line" || !strings.Contains(x.String(), "depth 1, reduced in a line\n") {
 		t.Errorf("%v, %v", x, err)
 	}
-	both := compositeOf(2, []int{0}, talkative{}, talkative{})
+	both := transport.NewComposite(2, []int{0}, transport.Half{Name: "shm", Transport: talkative{}},
+		transport.Half{Name: "tcp", Transport: talkative{}})
 	defer both.Close()
 	c.exec.Transport = both
 	if x, err = Explain(c, Query{Collective: "Broadcast", Bytes: 65}); err != nil ||

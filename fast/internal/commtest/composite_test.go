@@ -1,4 +1,4 @@
-package fast
+package commtest
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/access"
 	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/transport"
@@ -14,15 +16,25 @@ import (
 )
 
 // mixedComms are communicators over two transports each: near among the ranks of each of hosts, far among all.
-func mixedComms(hosts [][]int) []*Comm {
+func mixedComms(hosts [][]int) []*fast.Comm { return commsOver(composites(hosts)) }
+
+func commsOver(each []*transport.Composite) (all []*fast.Comm) {
+	for rank, t := range each {
+		all = append(all, access.Fast.CommOver(rank, len(each), t).(*fast.Comm))
+	}
+	return all
+}
+
+// composites are the transports of mixedComms, by rank.
+func composites(hosts [][]int) []*transport.Composite {
 	size := 0
 	for _, ranks := range hosts {
 		size += len(ranks)
 	}
-	far, all := inproc.New(size), make([]*Comm, size)
+	far, all := inproc.New(size), make([]*transport.Composite, size)
 	for _, ranks := range hosts {
 		for i, near := range inproc.New(len(ranks)) {
-			all[ranks[i]] = newComm(ranks[i], size, compositeOf(size, ranks, near, far[ranks[i]]))
+			all[ranks[i]] = compositeOf(size, ranks, near, far[ranks[i]])
 		}
 	}
 	return all
@@ -36,12 +48,12 @@ func compositeOf(size int, members []int, near, far transport.Transport) *transp
 // TestCompositeIsOne: ranks on several hosts, in any order, are one communicator.
 func TestCompositeIsOne(t *testing.T) {
 	for _, hosts := range [][][]int{{{0, 1}, {2, 3}}, {{0, 2}, {1, 3}}, {{4, 1}, {0, 2, 3}}, {{0, 1, 2}, {3}}} {
-		errs := fasttest.OnAll(mixedComms(hosts), func(c *Comm) error {
+		errs := fasttest.OnAll(mixedComms(hosts), func(c *fast.Comm) error {
 			defer c.Close()
 			for _, count := range []int{0, 1, 5, 10_000} {
 				for _, algorithm := range []string{"ring", "one-shot", "tree", "recursive-doubling"} {
 					buf := slices.Repeat([]int{c.Rank() + 1}, count)
-					if err := AllReduce(t.Context(), c, buf, Sum, WithAlgorithm(algorithm)); err != nil {
+					if err := fast.AllReduce(t.Context(), c, buf, fast.Sum, fast.WithAlgorithm(algorithm)); err != nil {
 						return err
 					}
 					if want := c.Size() * (c.Size() + 1) / 2; count > 0 && (buf[0] != want || buf[count-1] != want) {
@@ -62,53 +74,53 @@ func TestCompositeTranslates(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	all := mixedComms([][]int{{3, 1}, {0, 2}})
-	errs := fasttest.OnAll(all, func(c *Comm) error {
+	errs := fasttest.OnAll(all, func(c *fast.Comm) error {
 		if c.Rank() != 3 {
 			<-ctx.Done()
 			return nil
 		}
-		return AllGatherInto(ctx, c, make([]byte, 4), make([]byte, 1), WithAlgorithm("direct"))
+		return fast.AllGatherInto(ctx, c, make([]byte, 4), make([]byte, 1), fast.WithAlgorithm("direct"))
 	})
-	var timeout *TimeoutError
+	var timeout *fast.TimeoutError
 	if !errors.As(errs[3], &timeout) || !slices.Equal(timeout.Waiting, []int{0, 1, 2}) {
 		t.Errorf("the one that waits: %v", errs[3])
 	}
 
 	ctx, stop := context.WithCancel(t.Context())
-	errs = fasttest.OnAll(mixedComms([][]int{{2, 0}, {1}}), func(c *Comm) error {
+	errs = fasttest.OnAll(mixedComms([][]int{{2, 0}, {1}}), func(c *fast.Comm) error {
 		defer stop() // there is no control plane that would tell the others
 		buf := make([]byte, 8)
 		if c.Rank() == 2 {
 			buf = buf[:7]
 		}
-		return Broadcast(ctx, c, buf, 0)
+		return fast.Broadcast(ctx, c, buf, 0)
 	})
-	var mismatch *MismatchError
+	var mismatch *fast.MismatchError
 	if !errors.As(errs[2], &mismatch) || mismatch.Rank != 0 || mismatch.Field != "count" {
 		t.Errorf("the one that differs: %v", errs[2])
 	}
 
-	errs = fasttest.OnAll(mixedComms([][]int{{2, 0}, {1}}), func(c *Comm) error {
+	errs = fasttest.OnAll(mixedComms([][]int{{2, 0}, {1}}), func(c *fast.Comm) error {
 		if c.Rank() == 1 {
 			return nil
 		}
-		return Recv(t.Context(), c, make([]byte, 8), 2-c.Rank())
+		return fast.Recv(t.Context(), c, make([]byte, 8), 2-c.Rank())
 	})
 	for _, rank := range []int{0, 2} {
-		var deadlock *DeadlockError
+		var deadlock *fast.DeadlockError
 		if !errors.As(errs[rank], &deadlock) || !slices.Equal(deadlock.Ranks, []int{rank, 2 - rank}) {
 			t.Errorf("rank %d, which waits for one that waits for it: %v", rank, errs[rank])
 		}
 	}
 
-	errs = fasttest.OnAll(mixedComms([][]int{{2, 0}, {1}}), func(c *Comm) error {
+	errs = fasttest.OnAll(mixedComms([][]int{{2, 0}, {1}}), func(c *fast.Comm) error {
 		if c.Rank() != 2 {
 			return c.Close()
 		}
-		return Recv(t.Context(), c, make([]byte, 8), 0)
+		return fast.Recv(t.Context(), c, make([]byte, 8), 0)
 	})
-	var peer *PeerError
-	if !errors.As(errs[2], &peer) || peer.Rank != 0 || !errors.Is(peer, ErrClosed) {
+	var peer *fast.PeerError
+	if !errors.As(errs[2], &peer) || peer.Rank != 0 || !errors.Is(peer, fast.ErrClosed) {
 		t.Errorf("the one that waits for one that has closed: %v", errs[2])
 	}
 }
@@ -116,12 +128,13 @@ func TestCompositeTranslates(t *testing.T) {
 // TestCompositeFails: what fast gives to Fail comes out of both halves, in its own ranks, and one half's failure ends
 // the other.
 func TestCompositeFails(t *testing.T) {
-	given := &PeerError{Rank: 3, Err: ErrDied}
+	given := &fast.PeerError{Rank: 3, Err: fast.ErrDied}
 	for _, sends := range []string{"direct", "ring"} {
-		all := mixedComms([][]int{{3, 1}, {0, 2}})
-		errs := fasttest.OnAll(all[:3], func(c *Comm) error {
-			time.AfterFunc(5*time.Millisecond, func() { c.exec.Transport.Fail(given) })
-			return AllGather(t.Context(), c, make([]byte, 4), WithAlgorithm(sends))
+		each := composites([][]int{{3, 1}, {0, 2}})
+		all := commsOver(each)
+		errs := fasttest.OnAll(all[:3], func(c *fast.Comm) error {
+			time.AfterFunc(5*time.Millisecond, func() { each[c.Rank()].Fail(given) })
+			return fast.AllGather(t.Context(), c, make([]byte, 4), fast.WithAlgorithm(sends))
 		})
 		for rank, err := range errs {
 			if !errors.Is(err, given) {
