@@ -59,7 +59,7 @@ func TestTrace(t *testing.T) {
 		defer leaveAll(all)
 		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			return errors.Join(AllReduce(t.Context(), c, make([]float32, 8), Max, WithAlgorithm("ring")),
-				Broadcast(t.Context(), c, make([]int8, 3), 2))
+				Broadcast(t.Context(), c, make([]int8, 3), 2, WithAlgorithm("two-level")))
 		}) {
 			if err != nil {
 				t.Fatalf("rank %d: %v", rank, err)
@@ -80,14 +80,11 @@ func TestTrace(t *testing.T) {
 			t.Errorf("header (-want +got):\n%s", d)
 		}
 		first := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "AllReduce", Algorithm: "ring",
-			Op:   "max",
-			Type: "float32", Count: 8, Peer: -1, Depth: 1, State: TraceDone}
+			Op: "max", Type: "float32", Count: 8, Peer: -1, Depth: 1, State: TraceDone}
 		second := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 2, Primitive: "Broadcast",
-			Algorithm: "binomial",
-			Type:      "int8", Count: 3, Root: 2, Peer: -1, Depth: 1, State: TraceDone}
+			Algorithm: "two-level", Type: "int8", Count: 3, Root: 2, Peer: -1, Depth: 1, Local: 3, State: TraceDone}
 		third := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "SendRecv", Algorithm: "direct",
-			Type:  "int64",
-			Count: 4, Peer: 1, Depth: 1, Start: int64(time.Second), State: TraceRunning, Waiting: []int{1, 2}}
+			Type: "int64", Count: 4, Peer: 1, Depth: 1, Start: int64(time.Second), State: TraceRunning, Waiting: []int{1, 2}}
 		fourth := third
 		fourth.Count, fourth.Root, fourth.Peer = 5, 2, 0
 		if d := cmp.Diff([]TraceEntry{first, second, third, fourth}, got.Entries); d != "" {

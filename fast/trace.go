@@ -54,6 +54,7 @@ type (
 	//		Root      int    // 0 where the primitive has none; of a point-to-point call, the sender
 	//		Peer      int    // of a point-to-point call, the receiver; -1: all ranks take part
 	//		Depth     int
+	//		Local     int    // ranks on each host, where they make a difference to the algorithm; 0: they make none
 	//		Start     int64  // nanoseconds after Origin
 	//		State     string // TraceRunning, TraceDone or TraceFailed
 	//		Error     string

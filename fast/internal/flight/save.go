@@ -60,8 +60,8 @@ func (e *record) entry(waiting []int) TraceEntry {
 	t := e.track
 	x := TraceEntry{Comm: failure.OneLine(t.Name), ID: t.ID, Rank: t.Rank, Size: t.Size, Seq: e.seq,
 		Primitive: failure.OneLine(e.k.Name), Algorithm: failure.OneLine(e.a.Name), Type: e.elem.String(), Count: e.count,
-		Root: int(e.root), Peer: int(e.peer), Depth: int(e.depth), Start: int64(t.r.Clock.Elapsed(e.start)),
-		State: t.state(e.number)}
+		Root: int(e.root), Peer: int(e.peer), Depth: int(e.depth), Local: int(e.local),
+		Start: int64(t.r.Clock.Elapsed(e.start)), State: t.state(e.number)}
 	if e.k.Reduces {
 		x.Op = e.op.String()
 	}

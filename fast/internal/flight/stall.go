@@ -69,7 +69,7 @@ func (t *Track) callsFrom(number uint64) (calls []wire.Call) {
 
 // call returns the description of e that ranks compare.
 func (e *record) call() wire.Call {
-	f := exec.Form{Collective: e.k, Type: e.elem, Algorithm: e.a, Depth: int(e.depth),
+	f := exec.Form{Collective: e.k, Type: e.elem, Algorithm: e.a, Depth: int(e.depth), Local: int(e.local),
 		Args: exec.Args{Count: e.count, Op: e.op, Root: int(e.root), Peer: int(max(e.peer, 0))}}
 	c := f.Describe()
 	c.Seq = e.seq

@@ -51,6 +51,7 @@ type TraceEntry struct {
 	Root      int    `json:"root"`
 	Peer      int    `json:"peer"`
 	Depth     int    `json:"depth"`
+	Local     int    `json:"local,omitempty"`
 	Start     int64  `json:"start"`
 	State     string `json:"state"`
 	Error     string `json:"error,omitempty"`
@@ -131,7 +132,7 @@ func (e *TraceEntry) check() error {
 			e.Waiting, e.Size)
 	case slices.ContainsFunc(e.Blames, isNone):
 		return fmt.Errorf("one of those blamed, %v, is no rank of %d", e.Blames, e.Size)
-	case e.Count < 0 || e.Depth < 0 || e.Start < 0:
+	case e.Count < 0 || e.Depth < 0 || e.Local < 0 || e.Start < 0:
 		return errors.New("a number is negative")
 	case !slices.Contains([]string{TraceRunning, TraceDone, TraceFailed}, e.State):
 		return fmt.Errorf("the state is %q", e.State)

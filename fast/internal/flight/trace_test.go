@@ -12,7 +12,7 @@ import (
 const (
 	aHeader = `{"format":"collgen trace 1","rank":1,"size":2,"job":"j","pid":7,"reason":"on demand"}`
 	anEntry = `{"comm":"world","id":"9223372036854775809","rank":1,"size":2,"seq":3,"primitive":"Recv","algorithm":"direct",` +
-		`"type":"int8","count":4,"root":0,"peer":1,"depth":1,"start":5,"state":"running","waiting":[0],"blames":[1]}`
+		`"type":"int8","count":4,"root":0,"peer":1,"depth":1,"local":1,"start":5,"state":"running","waiting":[0],"blames":[1]}`
 )
 
 // TestReadTrace refuses what no recorder writes.
@@ -29,7 +29,8 @@ func TestReadTrace(t *testing.T) {
 		{anEntry, "x"}, {anEntry, strings.Repeat(anEntry+"\n", MaxOperations+1)}, {`"seq"`, `"seq":"x","seq"`},
 		{`"rank":1,"size":2,"seq"`, `"rank":2,"size":2,"seq"`}, {`"root":0`, `"root":2`}, {`"peer":1`, `"peer":-2`},
 		{`[0]`, `[2]`}, {`[1]`, `[2]`},
-		{`"count":4`, `"count":-4`}, {`"start":5`, `"start":-5`}, {`"running"`, `"over"`}, {`"Recv"`, `"\n"`},
+		{`"count":4`, `"count":-4`}, {`"local":1`, `"local":-1`}, {`"start":5`, `"start":-5`}, {`"running"`, `"over"`},
+		{`"Recv"`, `"\n"`},
 	} {
 		bad := strings.Replace(good, replace[0], replace[1], 1)
 		if got, err := ReadTrace(strings.NewReader(bad)); err == nil {

@@ -108,6 +108,7 @@ var attributes = []struct {
 	{"the root", func(e *fast.TraceEntry) string { return fmt.Sprint(e.Root) }},
 	{"the algorithm", func(e *fast.TraceEntry) string { return e.Algorithm }},
 	{"the depth", func(e *fast.TraceEntry) string { return fmt.Sprint(e.Depth) }},
+	{"the number of ranks on each host", func(e *fast.TraceEntry) string { return fmt.Sprint(e.Local) }},
 }
 
 // minority returns the ranks that do not have the most frequent value, or all if there is no such value. It also
