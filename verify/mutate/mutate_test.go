@@ -5,6 +5,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
+	_ "github.com/collgen/collgen/internal/lessgc" // proofs leave much garbage
 	"github.com/collgen/collgen/verify/internal/edit"
 )
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/internal/events"
+	_ "github.com/collgen/collgen/internal/lessgc" // proofs leave much garbage
 	"github.com/collgen/collgen/verify/replay"
 )
 
