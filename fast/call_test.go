@@ -188,7 +188,7 @@ func TestPlanRefuses(t *testing.T) {
 	}{
 		{[]Option{WithAlgorithm("rign")}, `no algorithm is called "rign"; there are even, any, piped`},
 		{[]Option{WithAlgorithm("")}, `no algorithm is called ""`},
-		{[]Option{WithAlgorithm("even")}, `algorithm "even" does not serve 3 ranks`},
+		{[]Option{WithAlgorithm("even")}, `algorithm "even" does not serve op sum among 3 ranks`},
 		{[]Option{WithDepth(0)}, "depth is 0"},
 		{[]Option{WithDepth(-1)}, "depth is -1"},
 	} {

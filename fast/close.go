@@ -40,9 +40,12 @@ var errAborted = fmt.Errorf("%w by Abort", ErrAborted)
 // Abort gives c up on this rank, and tells the others. The call in progress on c, and every later one, returns
 // ErrAborted; on other ranks, calls get a PeerError with ErrAborted. Abort does not wait. It may be called from any
 // goroutine, at any time, more than once.
-func (c *Comm) Abort() {
+func (c *Comm) Abort() { c.abort(errAborted) }
+
+// abort is Abort for a reason, which wraps ErrAborted.
+func (c *Comm) abort(reason error) {
 	if c != nil && c.size > 0 && !fork.Child() {
-		c.giveUp(Aborted, errAborted, 0)
+		c.giveUp(Aborted, reason, 0)
 		c.stopDelivery()
 		if c.membership != nil {
 			c.membership.Leave(ErrAborted)

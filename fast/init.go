@@ -177,6 +177,7 @@ type failures struct {
 	cancel context.CancelCauseFunc
 	mu     sync.Mutex
 	errs   []error
+	first  *PeerError // the cause of the others' canceled contexts
 }
 
 // watch runs the function of the rank whose world is w.
@@ -184,34 +185,36 @@ func (l *failures) watch(w *world, n int, f func(c *Comm) error) {
 	rank := w.plane.Self()
 	c, err := w.first(context.Background(), n)
 	if err != nil { // another rank has left before this one began
-		l.add(fmt.Errorf("rank %d: %w", rank, err))
+		l.add(rank, err)
 		return
 	}
 	err = errLeft
 	defer func() {
 		if err != nil {
-			l.add(fmt.Errorf("rank %d: %w", rank, err))
-			c.Abort()
+			l.add(rank, err)
+			c.abort(fmt.Errorf("%w: %w", ErrAborted, err))
 		}
 		if closed := c.Close(); err == nil && closed != nil { // a call that could not be started, which nobody has waited for
-			l.add(fmt.Errorf("rank %d: %w", rank, closed))
+			l.add(rank, closed)
 		}
 		_ = w.plane.Close() // if it has left others open
 	}()
 	err = f(c)
 }
 
-func (l *failures) add(err error) {
+func (l *failures) add(rank int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.errs) > 0 && l.isConsequence(err) {
+	if l.first == nil {
+		l.first = &PeerError{Rank: rank, Err: err}
+		l.cancel(l.first)
+	} else if l.isConsequence(err) {
 		return
 	}
-	l.errs = append(l.errs, err)
-	l.cancel(l.errs[0])
+	l.errs = append(l.errs, fmt.Errorf("rank %d: %w", rank, err))
 }
 
 // isConsequence reports whether err says no more than that the first failure ended the other ranks' calls.
 func (l *failures) isConsequence(err error) bool {
-	return errors.Is(err, l.errs[0]) || errors.Is(err, ErrAborted) || errors.Is(err, context.Canceled)
+	return errors.Is(err, l.first) || errors.Is(err, ErrAborted) || errors.Is(err, context.Canceled)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -68,6 +69,40 @@ func TestRunJoins(t *testing.T) {
 	var mismatch *MismatchError
 	if !errors.As(err, &mismatch) || mismatch.Field != "count" || strings.Count(err.Error(), "count is ") != 2 {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestRunBlames: the error of a call that Run ends names the rank whose function failed, and those that its error does.
+func TestRunBlames(t *testing.T) {
+	own := errors.New("my own")
+	for name, x := range map[string]struct {
+		fail func(ctx context.Context, c *Comm) error
+		want []int
+	}{
+		"mismatch": {func(ctx context.Context, c *Comm) error {
+			return AllReduce(ctx, c, make([]int64, c.Rank()+1), Sum, WithAlgorithm("one-shot"))
+		}, []int{0, 1}},
+		"other": {func(_ context.Context, c *Comm) error {
+			if c.Rank() == 0 {
+				return nil
+			}
+			return own
+		}, []int{1}},
+	} {
+		var blamed []int
+		var seen error
+		_ = Run(t.Context(), 3, func(ctx context.Context, c *Comm) error {
+			if c.Rank() < 2 {
+				return x.fail(ctx, c)
+			}
+			<-ctx.Done()
+			seen = Barrier(ctx, c)
+			blamed = Culprits(seen)
+			return nil
+		})
+		if !slices.Equal(blamed, x.want) || name == "other" && !strings.Contains(seen.Error(), "rank 1: my own") {
+			t.Errorf("%s: %v blames %v, want %v", name, seen, blamed, x.want)
+		}
 	}
 }
 

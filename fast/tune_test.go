@@ -168,14 +168,19 @@ func TestLocal(t *testing.T) {
 
 // TestTwoLevelNeedsHosts: an algorithm for equal hosts is refused by name on others, and no rule picks it.
 func TestTwoLevelNeedsHosts(t *testing.T) {
-	for local, want := range map[int]string{0: "hosts do not have equally many",
-		3: "does not serve 4 ranks, 3 on each host", 2: ""} {
+	for local, want := range map[int]string{0: "hosts that do not have equally many",
+		3: "not serve op sum among 4 ranks, 3 on each host but the last; package fast/hosts", 2: ""} {
 		c := newComm(0, 4, nil)
 		c.exec.Carrier, c.exec.PerHost, c.exec.Local = "mixed", max(local, 2), local
 		q := Query{Collective: "AllReduce", Bytes: 1 << 20, Op: Sum}
 		_, err := Explain(c, q, WithAlgorithm("two-level"))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%d on each host: %v, want %q", local, err, want)
+		}
+		if q.Op = 0; local == 0 {
+			if _, err := Explain(c, q, WithAlgorithm("two-level")); !strings.Contains(err.Error(), "does not serve 4 ranks on") {
+				t.Errorf("without an op: %v", err)
+			}
 		}
 		x, err := Explain(c, q)
 		if err != nil || (x.Algorithm == "two-level") != (want == "") {

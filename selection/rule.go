@@ -120,7 +120,9 @@ func Ranks(size, local int, byHost bool) string {
 	case !byHost:
 		return words
 	case local == 0:
-		return words + ", of which hosts do not have equally many, one after the other"
+		return words + " on hosts that do not have equally many, one after the other"
+	case size%local > 0:
+		return fmt.Sprintf("%s, %d on each host but the last", words, local)
 	default:
 		return fmt.Sprintf("%s, %d on each host", words, local)
 	}

@@ -216,7 +216,7 @@ func TestTraceTable(t *testing.T) {
 	want := []string{
 		"Rank 2 is the odd one out: ranks 0 and 1 came to call 7 of world, others did not: " +
 			"the last operation of rank 2 is Send, message 1 from 2 to 0 of world (done).",
-		"The first to give up was rank 0, on node0: it failed",
+		"Rank 0, on node0, wrote its trace first: it failed",
 		"",
 		"seconds   rank  communicator  call  operation                               state",
 		"0.000000  2     world         1     Send from 2 to 0 direct float32 × 1000  done",

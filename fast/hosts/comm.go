@@ -16,6 +16,7 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,7 +132,7 @@ func (h *Comm) divide(ctx context.Context) error {
 		made[0] = 0
 	}
 	all := fast.AllReduce(ctx, h.c, made, fast.Min)
-	if err := errors.Join(near, far, all); err != nil {
+	if err := cmp.Or(near, far, all); err != nil { // the others follow from it
 		return err
 	}
 	if made[0] == 0 {

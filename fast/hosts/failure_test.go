@@ -173,6 +173,28 @@ var mismatches = map[string][2]func(ctx context.Context, h *Comm) error{
 	},
 }
 
+// TestNewSaysItOnce: the error of a New that meets another call has its cause once.
+func TestNewSaysItOnce(t *testing.T) {
+	job := inproc.NewJob(3)
+	all := fasttest.Begin(t, 3, func(rank int) (*fast.Comm, error) {
+		c, err := access.Fast.Goroutine(job.Plane(rank), 3, []fast.InitOption(nil))
+		return c.(*fast.Comm), err
+	})
+	errs := fasttest.OnAll(all, func(c *fast.Comm) error {
+		if c.Rank() == 1 {
+			return fast.Barrier(t.Context(), c)
+		}
+		_, err := New(t.Context(), c)
+		return err
+	})
+	for _, rank := range []int{0, 2} {
+		if err := errs[rank]; !errors.As(err, new(*fast.MismatchError)) || strings.Count(err.Error(), "not match") != 1 {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+	fasttest.CloseAll(t, all)
+}
+
 // TestMismatches: if a rank makes another call than the others, or all ranks of a host do, all have an error that
 // blames one of them, and the communicator is given up.
 func TestMismatches(t *testing.T) {

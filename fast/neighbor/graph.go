@@ -34,7 +34,8 @@ type Graph struct {
 // as a source. If two ranks are neighbours more than once, their edges are matched in the orders of both lists. A rank
 // may be its own neighbour.
 //
-// If two ranks disagree about their edges, all ranks get an error that wraps ErrInvalidArgument.
+// If two ranks disagree about their edges, all ranks get an error. It wraps ErrInvalidArgument, except where another
+// rank has given c up because of its own.
 func NewGraph(ctx context.Context, c *fast.Comm, sources, destinations []int) (*Graph, error) {
 	if c == nil {
 		return nil, wire.Refuse("NewGraph", "the communicator is nil")
@@ -110,7 +111,7 @@ func agree(ctx context.Context, c *fast.Comm, in, out []int, layers int) (int, e
 			"source %d times",
 			wrong, c.Rank(), others[wrong], in[wrong])
 	case most[1] != None:
-		return 0, wire.Refuse("NewGraph", "rank %d and another one disagree about the edges between them", most[1])
+		return 0, wire.Refuse("NewGraph", "rank %d and a rank other than this one disagree about the edges between them", most[1])
 	}
 	return most[0], nil
 }

@@ -19,7 +19,8 @@ type Grid struct {
 }
 
 // NewGrid returns the grid of these dimensions, whose product is the number of ranks of c. All ranks of c call it
-// together. If they pass different dimensions, all get an error that wraps ErrInvalidArgument.
+// together. If they pass different arguments, all get an error. It wraps ErrInvalidArgument, except where another rank
+// has given c up because of its own.
 func NewGrid(ctx context.Context, c *fast.Comm, dims []int, periodic []bool) (*Grid, error) {
 	if c == nil {
 		return nil, wire.Refuse("NewGrid", "the communicator is nil")
@@ -29,13 +30,16 @@ func NewGrid(ctx context.Context, c *fast.Comm, dims []int, periodic []bool) (*G
 	}
 	points := 1
 	for d, n := range dims {
-		if n < 1 || n > c.Size()/points {
-			return nil, wire.Refuse("NewGrid", "dimensions %v: the first %d do not fit %d ranks", dims, d+1, c.Size())
+		switch {
+		case n < 1:
+			return nil, wire.Refuse("NewGrid", "dimension %d of %v is %d, want at least 1", d, dims, n)
+		case n > c.Size()/points:
+			return nil, wire.Refuse("NewGrid", "dimensions %v have more than %d points, one for each rank", dims, c.Size())
 		}
 		points *= n
 	}
 	if points != c.Size() {
-		return nil, wire.Refuse("NewGrid", "dimensions %v have %d points, want %d", dims, points, c.Size())
+		return nil, wire.Refuse("NewGrid", "dimensions %v have %d points, want %d, one for each rank", dims, points, c.Size())
 	}
 	if err := sameGrid(ctx, c, dims, periodic); err != nil {
 		return nil, err
@@ -60,7 +64,7 @@ func sameGrid(ctx context.Context, c *fast.Comm, dims []int, periodic []bool) er
 	}
 	for r, other := range all {
 		if other != all[0] {
-			return wire.Refuse("NewGrid", "rank %d passes other dimensions than rank 0", r)
+			return wire.Refuse("NewGrid", "rank %d passes other dimensions than rank 0, or has others periodic", r)
 		}
 	}
 	return nil

@@ -123,7 +123,7 @@ func TestRefused(t *testing.T) {
 		"a rank too large":  {graph(func(int) []int { return []int{3} }, none), "neighbour 3, want a rank of 3"},
 		"a rank below None": {graph(none, func(int) []int { return []int{-2} }), "neighbour -2"},
 		"one end": {graph(none, func(r int) []int { return []int{1} }),
-			"rank 1 and another one disagree|rank 0 lists rank 1 as a destination 1 times, and that one lists it as a source 0"},
+			"rank 1 and a rank other than this one disagree|rank 0 lists rank 1 as a destination 1 times, and that one lists it as a source 0"},
 		"one end more": {graph(func(r int) []int { return []int{r, r} }, func(r int) []int { return []int{r} }),
 			"as a destination 1 times, and that one lists it as a source 2 times"},
 		"other dimensions": {func(ctx context.Context, c *fast.Comm) error {
@@ -134,9 +134,9 @@ func TestRefused(t *testing.T) {
 				c)
 		}, "rank 1 passes other dimensions"},
 		"too few points":       {grid([]int{2}, false), "have 2 points, want 3"},
-		"too many points":      {grid([]int{3, 2}, false, true), "the first 2 do not fit 3 ranks"},
-		"a dimension of 0":     {grid([]int{0}, false), "do not fit"},
-		"too many points, far": {grid([]int{3, math.MaxInt}, false, true), "do not fit"},
+		"too many points":      {grid([]int{3, 2}, false, true), "[3 2] have more than 3 points"},
+		"a dimension of 0":     {grid([]int{0}, false), "dimension 0 of [0] is 0"},
+		"too many points, far": {grid([]int{3, math.MaxInt}, false, true), "have more than 3 points"},
 		"a ring too few":       {grid([]int{3}), "1 dimensions, and periodic has 0"},
 		"no communicator": {func(ctx context.Context, _ *fast.Comm) error {
 			_, err := NewGrid(ctx, nil, []int{3}, []bool{true})

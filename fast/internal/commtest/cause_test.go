@@ -225,6 +225,8 @@ func TestCulprits(t *testing.T) {
 			Sends: []bool{true, true}})}, []int{1, 2}},
 		{&fast.PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", fast.ErrAborted, &fast.TimeoutError{Waiting: []int{3},
 			Err: context.Canceled})}, []int{1}},
+		{&fast.PeerError{Rank: 1, Err: fmt.Errorf("%w: %w", fast.ErrAborted, &fast.TimeoutError{Waiting: []int{3},
+			Err: context.DeadlineExceeded})}, nil}, // it waited for others
 		{errors.Join(&fast.PeerError{Rank: 4, Err: fast.ErrDied}, &fast.PeerError{Rank: 0, Err: fast.ErrFrozen}),
 			[]int{0, 4}},
 		{&fast.CallError{Op: "Recv", Err: &fast.DeadlockError{Ranks: []int{2, 1}, Sends: []bool{true, true}}}, []int{1, 2}},

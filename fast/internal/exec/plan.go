@@ -75,11 +75,15 @@ func (p *plan) Choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm
 	switch {
 	case s == nil:
 		if s = p.step(bytes, op); s == nil {
-			return nil, 0, wire.Refuse(p.k.Name, "no algorithm serves %d ranks and op %v", p.size, op)
+			return nil, 0, wire.Refuse(p.k.Name, "no algorithm serves %s%d ranks", among(op), p.size)
 		}
 	case !s.Algorithm.Carries(p.size, p.local, op):
-		return nil, 0, wire.Refuse(p.k.Name, "algorithm %q does not serve %s, and op %v", s.Algorithm.Name,
-			selection.Ranks(p.size, p.local, s.Algorithm.Local), op)
+		var elsewhere string
+		if s.Algorithm.Local {
+			elsewhere = "; package fast/hosts serves all hosts"
+		}
+		return nil, 0, wire.Refuse(p.k.Name, "algorithm %q does not serve %s%s%s", s.Algorithm.Name, among(op),
+			selection.Ranks(p.size, p.local, s.Algorithm.Local), elsewhere)
 	}
 	deepest := s.deepest
 	if unproved {
@@ -92,6 +96,14 @@ func (p *plan) Choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm
 		depth = min((bytes-1)/s.pieceBytes+1, deepest)
 	}
 	return s.Algorithm, max(1, min(depth, count)), nil
+}
+
+// among returns what precedes the ranks of a call with op in words: "op sum among ", or "" if there is none.
+func among(op spec.Op) string {
+	if op == 0 {
+		return ""
+	}
+	return fmt.Sprintf("op %v among ", op)
 }
 
 // Explain returns which rule applies to calls with op and blocks of that many bytes, and why earlier ones do not.

@@ -22,7 +22,9 @@ func culprits(err error, blamed []int) []int {
 	case *wire.PeerError:
 		before := len(blamed)
 		blamed = culprits(e.Err, blamed)
-		if len(blamed) == before || !errors.Is(e.Err, wire.ErrAborted) || errors.As(e.Err, new(*wire.MismatchError)) {
+		var timeout *wire.TimeoutError
+		late := errors.As(e.Err, &timeout) && timeout.Timeout() // it waited for others
+		if len(blamed) == before && !late || errors.As(e.Err, new(*wire.MismatchError)) {
 			blamed = append(blamed, e.Rank)
 		}
 		return blamed

@@ -57,16 +57,27 @@ func (e *MismatchError) Error() string {
 	if e.TheirSeq != e.Seq {
 		other = fmt.Sprintf(" call %d", e.TheirSeq)
 	}
-	text := fmt.Sprintf("call %d does not match rank %d's%s: %s is %s here and %s there", e.Seq, e.Rank, other, e.Field,
-		e.Mine,
-		e.Theirs)
-	switch e.Field {
-	case "algorithm", "depth":
+	is := "is"
+	if e.Field == "lengths" {
+		is = "are"
+	}
+	text := fmt.Sprintf("call %d does not match rank %d's%s: %s %s %s here and %s there", e.Seq, e.Rank, other, e.Field, is,
+		e.Mine, e.Theirs)
+	switch {
+	case e.Field == "algorithm", e.Field == "depth":
 		text += "; their options or selection tables (COLL_TUNE) differ"
-	case Earlier:
+	case e.Field == Earlier:
 		text += " (a hash): one of the calls before was not the same"
+	case e.TheirSeq != e.Seq || e.Field == "primitive" && (passesOver(e.Mine, e.Theirs) || passesOver(e.Theirs, e.Mine)):
+		text += "; only one of them has made a call, or they disagree about which blocks are empty"
 	}
 	return text
+}
+
+// passesOver reports whether a rank in one call may meet one in the other because it took a block of AllToAllV for
+// empty. The calls of two ranks with each other have numbers of their own.
+func passesOver(one, other string) bool {
+	return one == "AllToAllV" && slices.Contains([]string{"Send", "Recv", "SendRecv"}, other)
 }
 
 // Mirror returns e as the other rank sees it, for which rank is the other one.

@@ -119,7 +119,7 @@ func (j *Job) lastSteps(n int) (steps []Step) {
 	return steps
 }
 
-// firstFailure returns which rank gave up first, in words; "" if none has.
+// firstFailure returns which rank wrote its trace first because of a failure, in words; "" if none has.
 func (j *Job) firstFailure() string {
 	var first *recording
 	for i := range j.recordings {
@@ -131,7 +131,7 @@ func (j *Job) firstFailure() string {
 	if first == nil {
 		return ""
 	}
-	return fmt.Sprintf("The first to give up was rank %d, on %s: %s", first.Rank, first.Host, first.Reason)
+	return fmt.Sprintf("Rank %d, on %s, wrote its trace first: %s", first.Rank, first.Host, first.Reason)
 }
 
 // onDemand is the reason of a trace that was not written because of a failure.
