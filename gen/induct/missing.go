@@ -29,6 +29,23 @@ func missing(n gen.For, at path) string {
 		n.Var, what, strings.Join(names, ", "), n.Var)
 }
 
+// WithoutTurns returns the variables of the loops inside a's steps of which h has no Turns. They are taken to go to all
+// ranks, or to all others.
+func WithoutTurns(a *gen.Algorithm, h gen.Hints) (vars []string) {
+	anyNode(gen.If{Then: a.Body}, func(n gen.Node) bool {
+		if step, ok := n.(gen.Step); ok {
+			anyNode(gen.If{Then: step}, func(n gen.Node) bool {
+				if loop, ok := n.(gen.For); ok {
+					vars = append(vars, loop.Var)
+				}
+				return false
+			})
+		}
+		return false
+	})
+	return vars[min(len(h.Turns), len(vars)):]
+}
+
 // writtenIn returns the buffers that the actions in a node write.
 func writtenIn(n gen.Node) (names []string) {
 	anyNode(n, func(n gen.Node) bool {

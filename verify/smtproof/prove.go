@@ -19,6 +19,7 @@ type Problem struct {
 	Algorithm   *gen.Algorithm
 	Obligations []induct.Obligation
 	Scripts     []string // of the obligations
+	Turnless    []string // variables of the loops inside steps of which there are no gen.Turns
 	Shifted     bool     // whether obligations cover only sizes up to smt.MaxShifted
 }
 
@@ -31,7 +32,7 @@ func NewProblem(a *gen.Algorithm, h gen.Hints) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Problem{Algorithm: a, Obligations: obligations}
+	p := &Problem{Algorithm: a, Obligations: obligations, Turnless: induct.WithoutTurns(a, h)}
 	for i := range obligations {
 		script, shifted, err := smt.Script(&obligations[i])
 		if err != nil {

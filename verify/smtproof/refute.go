@@ -23,6 +23,7 @@ type OpenError struct {
 	Model      spec.Env // values for which it does not hold; nil: none were found
 	From       string   // origin of the model: a solver, or a search
 	Verify     error    // of package verify at the model's size: a *verify.Failure, or nil if it finds nothing wrong
+	turnless   []string // of the Problem
 }
 
 // Error returns the obligation, the answers, and the counterexample if there is one.
@@ -48,13 +49,16 @@ func (e *OpenError) Error() string {
 func (e *OpenError) blame() string {
 	size, _ := spec.Size.Eval(e.Model)
 	text := fmt.Sprintf("finds nothing wrong at size %d", size)
-	if e.Obligation.Loop == "" {
-		return text
+	if e.Obligation.Loop != "" {
+		text += fmt.Sprintf(": it may be the invariant of the loop over %s that is wrong, or says too little",
+			e.Obligation.Loop)
+		if cells := e.Obligation.Unknown(e.Model); len(cells) > 0 {
+			text += ", since nothing is known of " + strings.Join(cells, " and of ")
+		}
 	}
-	text += fmt.Sprintf(": it may be the invariant of the loop over %s that is wrong, or says too little",
-		e.Obligation.Loop)
-	if cells := e.Obligation.Unknown(e.Model); len(cells) > 0 {
-		text += ", since nothing is known of " + strings.Join(cells, " and of ")
+	if len(e.turnless) > 0 {
+		text += fmt.Sprintf("; loops inside steps that do not go to all ranks need gen.Turns, and that over %s has none",
+			strings.Join(e.turnless, ", that over "))
 	}
 	return text
 }
@@ -73,7 +77,7 @@ func values(model spec.Env) string {
 // Refute returns an error that explains an open obligation.
 func (p *Proof) Refute(ctx context.Context, i int, limit time.Duration) *OpenError {
 	o := &p.Obligations[i]
-	e := &OpenError{Algorithm: p.Algorithm.FullName(), Obligation: o, Answers: p.answers(i)}
+	e := &OpenError{Algorithm: p.Algorithm.FullName(), Obligation: o, Answers: p.answers(i), turnless: p.Turnless}
 	for _, name := range p.refuters(i) {
 		s, _ := solverCalled(name)
 		if e.Model = s.smallest(ctx, o, p.Scripts[i], limit); e.Model != nil {

@@ -119,6 +119,32 @@ func TestWrongInvariant(t *testing.T) {
 	}
 }
 
+// TestWithoutTurns: if a loop inside a step does not go to all ranks and has no Turns, the error says so.
+func TestWithoutTurns(t *testing.T) {
+	o := smtproof.Options{Solvers: []smtproof.Solver{needSolver(t, "z3")}, Limit: 5 * time.Second}
+	a := emitted(catalogue.BarrierKDissemination.Members()[0])
+	h := a.Hints
+	h.Turns = nil
+	p, err := smtproof.NewProblem(a, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proof, err := p.Prove(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := proof.Open()
+	if len(open) == 0 {
+		t.Fatal("it is proved without Turns")
+	}
+	for _, i := range open {
+		if text := proof.Refute(t.Context(), i, o.Limit).Error(); strings.Contains(text, "need gen.Turns, and that over ") {
+			return
+		}
+	}
+	t.Errorf("Turns are not mentioned: %v", proof.Refute(t.Context(), open[0], o.Limit))
+}
+
 // TestSolverAnswers has a solver say what it cannot, and one that is not there.
 func TestSolverAnswers(t *testing.T) {
 	if _, err := smtproof.Solvers("z3", "yices"); err == nil {
