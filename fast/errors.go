@@ -129,5 +129,6 @@ func (e *CallError) Unwrap() error { return e.Err }
 // Culprits returns the ranks that err blames, in ascending order: those of its PeerErrors, MismatchErrors and
 // DeadlockErrors. A rank that gave up is not blamed if its own error blames ranks. If that error is a MismatchError,
 // though, both sides of it are blamed, because another rank cannot know which of them is wrong. A TimeoutError blames
-// nobody, since it only names ranks that were waited for. Nor is a rank blamed that gave up because its deadline passed.
+// nobody, since it only names ranks that were waited for. Nor is a rank blamed that gave up because its deadline
+// passed.
 func Culprits(err error) []int { return failure.Culprits(err) }

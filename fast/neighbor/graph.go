@@ -111,7 +111,8 @@ func agree(ctx context.Context, c *fast.Comm, in, out []int, layers int) (int, e
 			"source %d times",
 			wrong, c.Rank(), others[wrong], in[wrong])
 	case most[1] != None:
-		return 0, wire.Refuse("NewGraph", "rank %d and a rank other than this one disagree about the edges between them", most[1])
+		return 0, wire.Refuse("NewGraph", "rank %d and a rank other than this one disagree about the edges between them",
+			most[1])
 	}
 	return most[0], nil
 }

@@ -123,7 +123,8 @@ func TestRefused(t *testing.T) {
 		"a rank too large":  {graph(func(int) []int { return []int{3} }, none), "neighbour 3, want a rank of 3"},
 		"a rank below None": {graph(none, func(int) []int { return []int{-2} }), "neighbour -2"},
 		"one end": {graph(none, func(r int) []int { return []int{1} }),
-			"rank 1 and a rank other than this one disagree|rank 0 lists rank 1 as a destination 1 times, and that one lists it as a source 0"},
+			"rank 1 and a rank other than this one disagree|rank 0 lists rank 1 as a destination 1 times, and that one lists " +
+				"it as a source 0"},
 		"one end more": {graph(func(r int) []int { return []int{r, r} }, func(r int) []int { return []int{r} }),
 			"as a destination 1 times, and that one lists it as a source 2 times"},
 		"other dimensions": {func(ctx context.Context, c *fast.Comm) error {

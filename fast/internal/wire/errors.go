@@ -61,7 +61,8 @@ func (e *MismatchError) Error() string {
 	if e.Field == "lengths" {
 		is = "are"
 	}
-	text := fmt.Sprintf("call %d does not match rank %d's%s: %s %s %s here and %s there", e.Seq, e.Rank, other, e.Field, is,
+	text := fmt.Sprintf("call %d does not match rank %d's%s: %s %s %s here and %s there", e.Seq, e.Rank, other, e.Field,
+		is,
 		e.Mine, e.Theirs)
 	switch {
 	case e.Field == "algorithm", e.Field == "depth":
