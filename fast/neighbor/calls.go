@@ -5,6 +5,7 @@ import (
 
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/collective"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -49,7 +50,7 @@ var direct = []fast.Option{fast.WithAlgorithm("direct")}
 
 // call exchanges the blocks that lay places.
 func call[T fast.Elem](ctx context.Context, g *Graph, name string, dst, src []T, lay layout) error {
-	if err := g.lay(name, len(dst), len(src), lay); err != nil {
+	if err := place(g, name, dst, src, lay); err != nil {
 		return err
 	}
 	for at := range g.in.layers {
@@ -63,7 +64,7 @@ func call[T fast.Elem](ctx context.Context, g *Graph, name string, dst, src []T,
 // start is call in the background. Started calls run in order, so the handle of the last layer stands for all.
 func start[T fast.Elem](ctx context.Context, g *Graph, name string, dst, src []T, lay layout) *fast.Handle {
 	return collective.Start(direct, func(opts []fast.Option) error {
-		if err := g.lay(name, len(dst), len(src), lay); err != nil {
+		if err := place(g, name, dst, src, lay); err != nil {
 			return err
 		}
 		last := len(g.in.layers) - 1
@@ -74,10 +75,16 @@ func start[T fast.Elem](ctx context.Context, g *Graph, name string, dst, src []T
 	})
 }
 
-// lay has lay place the blocks of the next call of that name.
-func (g *Graph) lay(name string, dst, src int, lay layout) error {
+// place has lay place the blocks of the next call of that name.
+func place[T fast.Elem](g *Graph, name string, dst, src []T, lay layout) error {
 	if g == nil || g.c == nil {
 		return wire.Refuse(name, "the graph is nil, or was made by neither NewGraph nor NewGrid")
 	}
-	return lay(g, name, dst, src)
+	if err := lay(g, name, len(dst), len(src)); err != nil {
+		return err
+	}
+	if exec.Overlap(exec.Bytes(dst), exec.Bytes(src)) {
+		return wire.Refuse(name, "dst and src overlap")
+	}
+	return nil
 }

@@ -212,7 +212,8 @@ func TestCallsRefused(t *testing.T) {
 				"two blocks of dst have element 0"},
 			"both ends": {AllToAllV(ctx, g, three, right, four, blocks(nil, 1, 1, 2)),
 				"has 1 elements in dst, and 2 in src"},
-			"one buffer": {AllToAll(ctx, g, three, three), "dst and src overlap"},
+			"one buffer": {AllToAll(ctx, g, three, three),
+				"neighbor.AllToAll: invalid argument: dst and src overlap"},
 		} {
 			if !errors.Is(x.err, fast.ErrInvalidArgument) || !strings.Contains(x.err.Error(), x.want) {
 				t.Errorf("%s: %v, want %q", name, x.err, x.want)
