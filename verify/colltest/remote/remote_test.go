@@ -3,8 +3,11 @@ package remote
 import (
 	"bufio"
 	"context"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +79,69 @@ func TestWrongHellos(t *testing.T) {
 	}
 }
 
+// TestHello: all that a rank says of itself is read.
+func TestHello(t *testing.T) {
+	h, err := heard(version + "\nrank 2 of 4\nname a test\ntypes int8 float64\nops sum max\nvalues nan minus-zero overflow\n" +
+		"least 3\nprimitive AllReduce apart\nprimitive AllGather in-place uneven\nready\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := hello{rank: 2, size: 4, can: colltest.Capabilities{Name: "a test",
+		Types: []spec.Type{spec.TypeInt8, spec.TypeFloat64}, Ops: []spec.Op{spec.OpSum, spec.OpMax}, LeastCount: 3,
+		NaN: true, MinusZero: true, Overflow: true,
+		Primitives: []colltest.Support{{Primitive: spec.AllReduce, Apart: true},
+			{Primitive: spec.AllGather, InPlace: true, Uneven: true}}}}
+	if !reflect.DeepEqual(*h, want) {
+		t.Errorf("read as %+v, want %+v", *h, want)
+	}
+}
+
+// heard reads a hello from a text.
+func heard(text string) (*hello, error) {
+	lines := bufio.NewReader(strings.NewReader(text))
+	return readHello(func() (string, error) {
+		line, err := lines.ReadString('\n')
+		return strings.TrimSuffix(line, "\n"), err
+	})
+}
+
+// TestMeet: rank 1 is taken for it only if it says so, and that it has what rank 0 has, in every line.
+func TestMeet(t *testing.T) {
+	const rank1, has = "rank 1 of 2\n", "name x\ntypes int8\nops sum\nvalues nan\nleast 1\nprimitive AllReduce apart\n"
+	for says, want := range map[string]string{
+		rank1 + has:           "",
+		"rank 0 of 2\n" + has: "rank 1 says that it is rank 0",
+		rank1 + strings.Replace(has, "name x", "name y", 1):        "does not have what",
+		rank1 + strings.Replace(has, "int8", "int8 int16", 1):      "does not have what",
+		rank1 + strings.Replace(has, "sum", "max", 1):              "does not have what",
+		rank1 + strings.Replace(has, "nan", "overflow", 1):         "does not have what",
+		rank1 + strings.Replace(has, "least 1", "least 2", 1):      "does not have what",
+		rank1 + strings.Replace(has, "AllReduce", "Scan", 1):       "does not have what",
+		rank1 + strings.Replace(has, "apart", "apart in-place", 1): "does not have what",
+	} {
+		w := &world{links: make([]*link, 2)}
+		if err := w.meet(t.Context(), saying(t, "rank 0 of 2\n"+has), 0); err != nil {
+			t.Fatal(err)
+		}
+		err := w.meet(t.Context(), saying(t, says), 1)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("after %q: %v, want %q in it", says, err, want)
+		}
+	}
+}
+
+// saying returns a link to a rank that writes a hello with the given lines.
+func saying(t *testing.T, lines string) *link {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	t.Cleanup(func() { _ = ours.Close() })
+	go func() {
+		_, _ = io.WriteString(theirs, version+"\n"+lines+"ready\n")
+		_ = theirs.Close()
+	}()
+	return newLink(ours)
+}
+
 // TestWrongAnswers: what is answered wrong, or not at all, is a failure of the call.
 func TestWrongAnswers(t *testing.T) {
 	says := map[string]string{
@@ -120,11 +186,7 @@ func FuzzHello(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		lines := bufio.NewReader(strings.NewReader(text))
-		h, err := readHello(func() (string, error) {
-			line, err := lines.ReadString('\n')
-			return strings.TrimSuffix(line, "\n"), err
-		})
+		h, err := heard(text)
 		if err == nil && (h.rank < 0 || h.rank >= h.size || len(h.can.Primitives) == 0 || len(h.can.Types) == 0) {
 			t.Errorf("%q is read as %+v", text, h)
 		}
