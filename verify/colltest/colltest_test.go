@@ -2,6 +2,7 @@ package colltest_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -101,6 +102,27 @@ func TestSkips(t *testing.T) {
 	}
 	if got := s.Tested["AllReduce"]; got.Cases == 0 || got.Elements == 0 {
 		t.Errorf("tested: %+v", got)
+	}
+}
+
+// TestUndetermined: results without a verdict are counted, and said.
+func TestUndetermined(t *testing.T) {
+	can := colltest.Everything("backwards", 3)
+	can.Types, can.Ops = []spec.Type{spec.TypeFloat32}, []spec.Op{spec.OpProd}
+	backwards := fault{operands: func(_ int, _ *colltest.Call, x [][]byte) [][]byte {
+		x = bytesOf(x)
+		slices.Reverse(x)
+		return x
+	}}
+	s := colltest.NewSuite(&central{fault: backwards, can: can})
+	i := slices.IndexFunc(can.Primitives, func(x colltest.Support) bool { return x.Primitive.Name == "AllReduce" })
+	if f := s.Check(t.Context(), can.Primitives[i]); f != nil {
+		t.Fatal(f)
+	}
+	got := s.Tested["AllReduce"]
+	want := fmt.Sprintf("%d of %d reduced elements", got.Undetermined, got.Elements)
+	if untested := strings.Join(s.Untested(), "; "); got.Undetermined == 0 || !strings.Contains(untested, want) {
+		t.Errorf("tested %+v; %q is not said: %s", got, want, untested)
 	}
 }
 

@@ -168,6 +168,16 @@ var faults = []planted{
 		}
 		// rank 1 has 66 bytes before it
 	}}, smallest(2, colltest.Step{Type: spec.TypeInt16, Root: 1, Count: 33, InPlace: true})},
+	{"wrong off alignment, with all buffers apart", "Broadcast", fault{leave: func(_, _ int, c *colltest.Call) {
+		if c.OutAt%16 != 0 && !c.InPlace {
+			flip(last(c, c.Out()))
+		}
+	}}, smallest(1, colltest.Step{Count: 1})},
+	{"wrong where a block is longer than a thousand elements", "Broadcast", fault{leave: func(_, _ int, c *colltest.Call) {
+		if len(c.Out()) > 1000*c.Type.Bytes() {
+			flip(last(c, c.Out()))
+		}
+	}}, smallest(1, colltest.Step{Count: 1021})},
 	{"the second call gives the result of the first", "Broadcast", secondCall(), colltest.Case{Size: 1}},
 	{"a barrier that lets everybody pass", "Barrier", fault{early: true}, colltest.Case{Size: 2}},
 	{"a panic", "Send", fault{enter: func(_ context.Context, rank, _ int, c *colltest.Call) error {
