@@ -81,7 +81,8 @@ func TestWrongHellos(t *testing.T) {
 
 // TestHello: all that a rank says of itself is read.
 func TestHello(t *testing.T) {
-	h, err := heard(version + "\nrank 2 of 4\nname a test\ntypes int8 float64\nops sum max\nvalues nan minus-zero overflow\n" +
+	h, err := heard(version + "\nrank 2 of 4\nname a test\ntypes int8 float64\nops sum max\nvalues nan " +
+		"minus-zero overflow\n" +
 		"least 3\nprimitive AllReduce apart\nprimitive AllGather in-place uneven\nready\n")
 	if err != nil {
 		t.Fatal(err)
