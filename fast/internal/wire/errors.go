@@ -67,6 +67,8 @@ func (e *MismatchError) Error() string {
 	switch {
 	case e.Field == "algorithm", e.Field == "depth":
 		text += "; their options or selection tables (COLL_TUNE) differ"
+	case e.Field == "lengths" && e.Mine == e.Theirs:
+		text += "; a later length differs"
 	case e.Field == Earlier:
 		text += " (a hash): one of the calls before was not the same"
 	case e.TheirSeq != e.Seq || e.Field == "primitive" && (passesOver(e.Mine, e.Theirs) || passesOver(e.Theirs, e.Mine)):
