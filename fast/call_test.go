@@ -74,6 +74,45 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestEmptyBlocks: AllToAllV sends nothing for an empty block, and AllGatherV, whose ranks all know that it is empty,
+// sends a message without bytes.
+func TestEmptyBlocks(t *testing.T) {
+	for name, x := range map[string]struct {
+		call func(c *Comm) error
+		to   []int
+	}{
+		"AllToAllV": {func(c *Comm) error {
+			counts := Blocks{Counts: []int{1, 0, 2}}
+			return AllToAllV(t.Context(), c, make([]int8, 3), counts, make([]int8, 3), counts, WithAlgorithm("direct"))
+		}, []int{2}},
+		"AllGatherV": {func(c *Comm) error {
+			return AllGatherV(t.Context(), c, make([]int8, 3), Blocks{Counts: []int{0, 1, 2}}, WithAlgorithm("direct"))
+		}, []int{1, 2}},
+	} {
+		r := new(listener)
+		if err := x.call(newComm(0, 3, r)); err != nil {
+			t.Fatal(err)
+		}
+		var to []int
+		for _, s := range slices.Concat(r.sends...) {
+			to = append(to, s.Peer)
+		}
+		if slices.Sort(to); !slices.Equal(to, x.to) {
+			t.Errorf("%s sends to %d, want %d", name, to, x.to)
+		}
+	}
+}
+
+// TestAppendRefusesFirst: a call of AllToAllVAppend whose src lies where dst has room is refused before counts are
+// sent.
+func TestAppendRefusesFirst(t *testing.T) {
+	r, memory := new(listener), make([]int8, 8)
+	if _, _, err := AllToAllVAppend(t.Context(), newComm(0, 2, r), memory[:4], memory[4:],
+		Blocks{Counts: []int{2, 2}}); !errors.Is(err, ErrInvalidArgument) || len(r.sends) > 0 {
+		t.Errorf("%v, after %d exchanges", err, len(r.sends))
+	}
+}
+
 // TestAnnounced: the transport hears of every call, also of one without messages, and whose it is.
 func TestAnnounced(t *testing.T) {
 	r := new(listener)
@@ -162,6 +201,19 @@ func wantPlan(t *testing.T, name string, c *Comm, count, bytes int, opts []Optio
 		t.Errorf("%s: %v", name, err)
 	} else if a.Name != algorithm || got != depth {
 		t.Errorf("%s: %s with depth %d, want %s with %d", name, a.Name, got, algorithm, depth)
+	}
+}
+
+// TestPlanOfUneven: rules see the bytes that a block has on average, rounded up.
+func TestPlanOfUneven(t *testing.T) {
+	uneven := table
+	uneven.Uneven = true
+	for elements, want := range map[int]string{400: "even", 401: "any"} {
+		p := exec.Prepared{Form: exec.Form{Collective: &uneven, Type: spec.TypeInt8, Args: exec.Args{Count: elements,
+			Op: Sum}}}
+		if err := newComm(0, 4, nil).exec.Prepare(&p, nil); err != nil || p.Algorithm.Name != want {
+			t.Errorf("%d elements: %v, %v, want %s", elements, p.Algorithm, err, want)
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -173,6 +175,46 @@ func TestProveTried(t *testing.T) {
 		c.write = true
 		if err := c.recordProved(t.Context(), s, results); err != nil || stderr.Len() > 0 {
 			t.Errorf("up to %d: %v, %s", most, err, &stderr)
+		}
+	}
+}
+
+// TestProveNeedsLemmas has a program in the place of a solver that proves everything except the lemmas, which come
+// first.
+func TestProveNeedsLemmas(t *testing.T) {
+	dir := t.TempDir()
+	text := "#!/bin/sh\nn=$(grep -c 'collgen: end of script')\nanswer=unsat\nif mkdir " + dir + "/ran 2>/dev/null; then " +
+		"answer=$1; fi\nfor i in $(seq $n); do echo $answer; echo 'collgen: end of script'; done\n"
+	for answer, status := range map[string]int{"unsat": 0, "unknown": statusFailed} {
+		write(t, filepath.Join(dir, "z3"), strings.Replace(text, "$1", answer, 1))
+		if err := errors.Join(os.Chmod(filepath.Join(dir, "z3"), 0o700),
+			os.RemoveAll(filepath.Join(dir, "ran"))); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		got, _, stderr := collgen(t, "prove", "-catalogue", "-solver", "z3", "broadcast/binomial")
+		if got != status || strings.Contains(stderr, "is not proved: z3 says") != (status != 0) {
+			t.Errorf("lemmas are %s: status %d: %s", answer, got, stderr)
+		}
+	}
+}
+
+// TestNotRecorded: one algorithm that the record does not have, or of which it has another proof, is enough for an
+// error.
+func TestNotRecorded(t *testing.T) {
+	recorded := []smtproof.Record{{Algorithm: "a/b", Digest: "0x1", Sizes: "all", Obligations: 3, Solvers: []string{"z3"}}}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, recordName), string(smtproof.WriteRecords(recorded)))
+	for _, x := range []struct {
+		name, digest string
+		want         string
+	}{{"a/b", "0x1", ""}, {"a/b", "0x2", "what was proved of a/b is not recorded"},
+		{"a/c", "0x1", "of a/c is not recorded"}} {
+		c := &proveCommand{call: &call{stderr: io.Discard}}
+		err := c.recordProved(t.Context(), &source{dir: dir}, []provedEvery{{Record: smtproof.Record{Algorithm: x.name,
+			Digest: x.digest, Sizes: "all", Obligations: 3, Solvers: []string{"z3"}}}})
+		if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s, %s: %v, want %q", x.name, x.digest, err, x.want)
 		}
 	}
 }

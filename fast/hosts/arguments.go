@@ -45,9 +45,9 @@ func checkOverlap[T fast.Elem](name string, dst, src []T, inDst, inSrc int) erro
 // checkRoom returns an error, the same on all ranks, if a leader would need memory for too many elements: for so many
 // ranks as many as each has.
 func checkRoom[T fast.Elem](h *Comm, elements, ranks int) error {
-	if most := exec.MaxScratch / spec.TypeOf[T]().Bytes(); elements > most/ranks {
-		return wire.Refuse(h.whole.Operation, "a leader would need more than 16 GiB, for %d times %d elements", ranks,
-			elements)
+	if most := h.limit / spec.TypeOf[T]().Bytes(); elements > most/ranks {
+		return wire.Refuse(h.whole.Operation, "a leader would need more than %d GiB, for %d times %d elements", h.limit>>30,
+			ranks, elements)
 	}
 	return nil
 }

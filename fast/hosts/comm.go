@@ -47,6 +47,7 @@ type Comm struct {
 	most   int        // ranks on the host that has the most
 	first  int        // ranks on the hosts before this one
 	counts []int      // memory for the lengths of hosts' blocks
+	limit  int        // of the bytes that a leader may need
 
 	near, far part  // the ranks of this host, and the leaders
 	flat      *part // one of them, if all ranks are in it
@@ -94,7 +95,7 @@ func on(ctx context.Context, c *fast.Comm, hosts [][]int) (*Comm, error) {
 // place returns the Comm of a rank that knows where the others are.
 func place(c *fast.Comm, hosts [][]int) *Comm {
 	h := &Comm{c: c, hosts: hosts, hostOf: make([]int, c.Size()), seatOf: make([]int, c.Size()),
-		order: slices.Concat(hosts...), left: make(chan struct{}), watched: make(chan struct{})}
+		order: slices.Concat(hosts...), limit: exec.MaxScratch, left: make(chan struct{}), watched: make(chan struct{})}
 	h.name, _, _ = strings.Cut(c.String(), ", rank ")
 	h.mixed = !slices.IsSorted(h.order)
 	h.opts = []fast.Option{{Kind: exec.PartOption, Part: &h.whole}}

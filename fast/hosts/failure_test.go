@@ -108,6 +108,62 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// TestRoomOnUnevenHosts: all ranks refuse a call for which the leader of the host with most ranks would need too much.
+func TestRoomOnUnevenHosts(t *testing.T) {
+	p := placement{0, 0, 0, 1}
+	for elements, served := range map[int]bool{8: true, 12: false} {
+		all := p.job(t, inproc.NewJob(len(p)))
+		for rank, err := range fasttest.OnAll(all, func(h *Comm) error {
+			h.limit = 3 * 8 * 8
+			return AllToAll(t.Context(), h, make([]int64, elements))
+		}) {
+			if (err == nil) != served || err != nil && !errors.Is(err, fast.ErrInvalidArgument) {
+				t.Errorf("rank %d, %d elements: %v", rank, elements, err)
+			}
+		}
+		closeAll(t, all)
+	}
+}
+
+// TestNumberOfFailure: the error of a call that fails among leaders has the number that the call has on all ranks.
+func TestNumberOfFailure(t *testing.T) {
+	p := placement{0, 0, 1}
+	all := p.job(t, inproc.NewJob(len(p)))
+	errs := fasttest.OnAll(all, func(h *Comm) error {
+		if err := Barrier(t.Context(), h); err != nil {
+			return err
+		}
+		return AllReduce(t.Context(), h, make([]int, 1+h.rank()/2), fast.Sum)
+	})
+	for _, rank := range []int{0, 2} {
+		var of *fast.CallError
+		if !errors.As(errs[rank], &of) || of.Seq != 2 {
+			t.Errorf("rank %d: %v, want call 2", rank, errs[rank])
+		}
+	}
+	closeAll(t, all)
+}
+
+// TestIgnoredSource: what ranks that are not the root pass to a broadcast as src makes no difference.
+func TestIgnoredSource(t *testing.T) {
+	p := placement{0, 0, 1}
+	all := p.job(t, inproc.NewJob(len(p)))
+	fasttest.CheckErrors(t, fasttest.OnAll(all, func(h *Comm) error {
+		memory := make([]int, 4)
+		if memory[0] = h.rank(); h.rank() == 1 {
+			return BroadcastInto(t.Context(), h, memory[1:], []int{7, 7, 7}, 1)
+		}
+		if err := BroadcastInto(t.Context(), h, memory[1:], memory[:2], 1); err != nil {
+			return err
+		}
+		if !slices.Equal(memory, []int{h.rank(), 7, 7, 7}) {
+			return fmt.Errorf("rank %d has %d", h.rank(), memory)
+		}
+		return nil
+	}))
+	closeAll(t, all)
+}
+
 // TestHarmless: a call is refused whose context has ended before, and one while another goroutine is in a call; then
 // calls go on. After Close they are refused too.
 func TestHarmless(t *testing.T) {

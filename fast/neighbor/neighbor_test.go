@@ -127,6 +127,8 @@ func TestRefused(t *testing.T) {
 				"it as a source 0"},
 		"one end more": {graph(func(r int) []int { return []int{r, r} }, func(r int) []int { return []int{r} }),
 			"as a destination 1 times, and that one lists it as a source 2 times"},
+		"one end, that rank 0 finds": {graph(func(r int) []int { return [][]int{{1}, nil, nil}[r] }, none),
+			"rank 0 and a rank other than this one disagree|rank 1 lists rank 0 as a destination 0 times"},
 		"other dimensions": {func(ctx context.Context, c *fast.Comm) error {
 			return grid([][]int{{3}, {3}, {1, 3}}[c.Rank()], make([]bool, 1+c.Rank()/2)...)(ctx, c)
 		}, "rank 2 passes other dimensions"},
@@ -152,6 +154,24 @@ func TestRefused(t *testing.T) {
 			})
 			checkRefused(t, seen[:], x.want)
 		})
+	}
+}
+
+// TestGridIsItsOwn: a grid stays as it is when the caller's slices change.
+func TestGridIsItsOwn(t *testing.T) {
+	if err := fast.Run(t.Context(), 6, func(ctx context.Context, c *fast.Comm) error {
+		dims, periodic := []int{2, 3}, []bool{false, true}
+		g, err := NewGrid(ctx, c, dims, periodic)
+		if err != nil {
+			return err
+		}
+		dims[0], dims[1], periodic[0], periodic[1] = 6, 1, true, false
+		if at := g.Coords(5); !slices.Equal(at, []int{1, 2}) || g.Rank(1, -1) != 5 || g.Rank(2, 0) != None {
+			t.Errorf("rank 5 is at %d, (1, -1) is rank %d, and (2, 0) rank %d", at, g.Rank(1, -1), g.Rank(2, 0))
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,45 @@ func TestWithoutTurns(t *testing.T) {
 	t.Errorf("Turns are not mentioned: %v", proof.Refute(t.Context(), open[0], o.Limit))
 }
 
+// TestOpen: an obligation is proved if every solver says so.
+func TestOpen(t *testing.T) {
+	p := smtproof.Proof{Answers: [][]string{{"unsat", "unsat"}, {"unsat", "sat"}, {"unknown", "unsat"}, {"unsat"}, {},
+		{"unsat", ""}}}
+	if got, want := p.Open(), []int{1, 2, 4, 5}; !slices.Equal(got, want) {
+		t.Errorf("%d are open, want %d", got, want)
+	}
+}
+
+// TestLemmasNotProved: a lemma that a solver refutes, or of which it does not know, is not proved.
+func TestLemmasNotProved(t *testing.T) {
+	for answer, proves := range map[string]bool{"unsat": true, "sat": false, "unknown": false, "timeout": false} {
+		solvers := answering(t, answer)
+		err := smtproof.Lemmas(t.Context(), smt.Lemmas()[:1], smtproof.Options{Solvers: solvers, Limit: 5 * time.Second})
+		if (err == nil) != proves || err != nil && !strings.Contains(err.Error(), fmt.Sprintf("z3 says %q", answer)) {
+			t.Errorf("the solver says %s: %v", answer, err)
+		}
+	}
+}
+
+// answering returns a solver that says these about a script.
+func answering(t *testing.T, says ...string) []smtproof.Solver {
+	t.Helper()
+	dir := t.TempDir()
+	text := "#!/bin/sh\ncat >/dev/null\n"
+	for _, answer := range says {
+		text += "echo " + answer + "\necho 'collgen: end of script'\n"
+	}
+	if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+"/bin:/usr/bin")
+	solvers, err := smtproof.Solvers("z3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return solvers
+}
+
 // TestSolverAnswers has a solver say what it cannot, and one that is not there.
 func TestSolverAnswers(t *testing.T) {
 	if _, err := smtproof.Solvers("z3", "yices"); err == nil {
@@ -180,16 +220,7 @@ func TestNegativeExponent(t *testing.T) {
 // the first answer to it counts, and without one there is no proof.
 func TestSolverMiscounts(t *testing.T) {
 	for says, want := range map[int]string{0: "ended after 0 of 1 scripts", 1: "", 3: ""} {
-		dir := t.TempDir()
-		text := "#!/bin/sh\ncat >/dev/null\n" + strings.Repeat("echo unsat\necho 'collgen: end of script'\n", says)
-		if err := os.WriteFile(filepath.Join(dir, "z3"), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("PATH", dir+string(os.PathListSeparator)+"/bin:/usr/bin")
-		solvers, err := smtproof.Solvers("z3")
-		if err != nil {
-			t.Fatal(err)
-		}
+		solvers := answering(t, slices.Repeat([]string{"unsat"}, says)...)
 		p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing, Scripts: []string{"(check-sat)\n"}}
 		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: solvers, Limit: 5 * time.Second})
 		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" &&

@@ -68,16 +68,16 @@ func TestAllToAllVAppendRefuses(t *testing.T) {
 
 // TestAllToAllVAppendAborts: a rank that is told of counts that cannot be gives the communicator up, for all.
 func TestAllToAllVAppendAborts(t *testing.T) {
-	for _, count := range []int{-1, math.MaxInt, exec.MaxScratch/4 + 1} {
-		all := comms(t, 2)
+	for _, count := range []int{-1, math.MaxInt, exec.MaxScratch/4 + 1, exec.MaxScratch/8 + 1} {
+		all := comms(t, 3)
 		errs := fasttest.OnAll(all, func(c *fast.Comm) error {
-			if c.Rank() == 1 { // it lies
-				if err := fast.AllToAllInto(t.Context(), c, make([]int, 2), []int{count, 0}); err != nil {
+			if c.Rank() > 0 { // they lie
+				if err := fast.AllToAllInto(t.Context(), c, make([]int, 3), []int{count, 0, 0}); err != nil {
 					return err
 				}
 				return fast.Barrier(t.Context(), c)
 			}
-			return appended(t.Context(), c, nil, nil, fast.Blocks{Counts: []int{0, 0}})
+			return appended(t.Context(), c, nil, nil, fast.Blocks{Counts: []int{0, 0, 0}})
 		})
 		for rank, err := range errs {
 			if !errors.Is(err, fast.ErrAborted) {
@@ -115,6 +115,40 @@ func TestStartedKeepsBlocks(t *testing.T) {
 		return nil
 	}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestStartedKeepsBlocksOfInput is TestStartedKeepsBlocks for blocks of src.
+func TestStartedKeepsBlocksOfInput(t *testing.T) {
+	for _, algorithm := range fast.Algorithms("ReduceScatterV") {
+		if err := fast.Run(t.Context(), 3, func(ctx context.Context, c *fast.Comm) error {
+			lengths := [][]int{{1, 4, 2}, {4, 1, 2}}
+			counts := make([]int, 3)
+			var dst [2][]int32
+			var handles []*fast.Handle
+			if err := c.Batch(func() error {
+				for i, n := range lengths {
+					copy(counts, n)
+					dst[i] = make([]int32, n[c.Rank()])
+					handles = append(handles, fast.StartReduceScatterVInto(ctx, c, dst[i], []int32{1, 2, 3, 4, 5, 6, 7},
+						fast.Blocks{Counts: counts}, fast.Sum, fast.WithAlgorithm(algorithm)))
+					copy(counts, []int{-1, -1, -1})
+				}
+				return nil
+			}); err != nil {
+				return err
+			}
+			for i, h := range handles {
+				from := []int{0, lengths[i][0], lengths[i][0] + lengths[i][1]}[c.Rank()]
+				want := []int32{3, 6, 9, 12, 15, 18, 21}[from:][:len(dst[i])]
+				if err := h.Wait(ctx); err != nil || !slices.Equal(dst[i], want) {
+					return fmt.Errorf("rank %d, call %d: %v, %v, want %v", c.Rank(), i, dst[i], err, want)
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Errorf("%s: %v", algorithm, err)
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ func TestCheckBlocks(t *testing.T) {
 		{Blocks{Counts: []int{2, 3}, Displs: []int{0, 4}}, 9, ""},
 		{Blocks{Counts: []int{4, 0, 1}, Displs: []int{0, 2, 4}}, 5, ""},
 		{Blocks{Counts: []int{1, 0}, Displs: []int{0, 1}}, 1, ""},
+		{Blocks{Counts: []int{2, 4, 0}, Displs: []int{4, 0, 2}}, 6, ""},
 		{Blocks{Counts: []int{2, 2}}, 5, "have 4 elements, and len(dst) is 5"},
 		{Blocks{Counts: []int{2, 4}}, 5, "block 1 of dst has 4 elements from 2 on, and len(dst) is 5"},
 		{Blocks{Counts: []int{2, -1}}, 3, "block 1 of dst has -1 elements"},
