@@ -66,6 +66,8 @@ var allReduce = exec.Collective{
 	Algorithms: []exec.Algorithm{
 		{Name: "bidirectional-ring", Hash: 0x84e48a012370b7d8, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceBidirectionalRing},
 		{Name: "chunked-ring", Hash: 0x2b522b5ef627b2bf, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceChunkedRing},
+		{Name: "double-tree-16", Hash: 0xda3573fd0d71c0e9, Param: 16, Serves: func(size, _ int) bool { return size <= 64 }, Proved: exec.Proved{Sizes: 64}, Run: allReduceDoubleTree},
+		{Name: "double-tree-32", Hash: 0xe6c534c104a50885, Param: 32, Serves: func(size, _ int) bool { return size <= 64 }, Proved: exec.Proved{Sizes: 64}, Run: allReduceDoubleTree},
 		{Name: "leaders", Hash: 0x30a31a17142ae791, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceLeaders},
 		{Name: "one-shot", Hash: 0xbef86ed9744de221, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceOneShot},
 		{Name: "rabenseifner", Hash: 0xe20fd2060ed74b06, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRabenseifner},
@@ -298,6 +300,155 @@ func allReduceChunkedRing(ctx context.Context, x *exec.Call) error {
 		for q := range depth {
 			x.Send(next, x.Out.Chunk(c*depth+q))
 			x.Recv(prev, x.Out.Chunk(d*depth+q))
+			if err := x.Exchange(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// allReduceDoubleTree has pieces for a parameter. Two binary trees, each for one half of the block, which goes up and
+// down in pieces. Every rank is a leaf of one of them, so that no rank sends or receives more than two blocks each
+// way, in steps that grow with the logarithm of the size: for long messages. Each size up to 64 is proved, and nothing
+// by induction.
+//
+// Before:
+//   - On every rank r, in has count elements: len(in[r]) = count for r < size.
+//   - On every rank r, out has count elements: len(out[r]) = count for r < size.
+//   - On every rank r, in holds the input of rank r: in[r] = x[r] for r < size.
+//
+// After:
+//   - On every rank r, out holds the reduction of the input of every rank q: out[r] = ⊕(q < size) x[q] for r < size.
+//   - Nothing else is changed.
+//
+// In place: On every rank r, out may be the same memory as in; in and out do not overlap otherwise: &out[r] = &in[r]
+// for r < size.
+//
+// Source: Sanders, Speck, Träff: Two-tree algorithms for full bandwidth broadcast, reduction and scan, Parallel
+// Computing 35(12), 2009; NVIDIA NCCL 2, src/graph/trees.cc.
+//
+// Specification 0x4e0e23e16f7288fd.
+//
+// With pieces 16, it is allreduce/double-tree-16.
+//
+// Requires: sizes with size <= 64.
+//
+// Cost on the critical path: if size <= 2 then (size - 1) * 17 else ((4 * ⌊log2(max(1, size - 1))⌋) + 29) + ((if (size
+// & 3) == 0 then 1 else 0) - (if (2 < (size - 1)) && ((size - 1) == (1 << ⌊log2(max(1, size - 1))⌋)) then 1 else 0))
+// chunks reduced; a block has 2 * pieces chunks.
+//
+// Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
+// race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
+// ranks. The algorithm serves no other sizes.
+//
+// Algorithm 0xda3573fd0d71c0e9.
+//
+// With pieces 32, it is allreduce/double-tree-32.
+//
+// Requires: sizes with size <= 64.
+//
+// Cost on the critical path: if size <= 2 then (size - 1) * 33 else ((4 * ⌊log2(max(1, size - 1))⌋) + 61) + ((if (size
+// & 3) == 0 then 1 else 0) - (if (2 < (size - 1)) && ((size - 1) == (1 << ⌊log2(max(1, size - 1))⌋)) then 1 else 0))
+// chunks reduced; a block has 2 * pieces chunks.
+//
+// Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
+// race, and the call ends in every interleaving, even if no channel has room for a message. Order: same tree on all
+// ranks. The algorithm serves no other sizes.
+//
+// Algorithm 0xe6c534c104a50885.
+func allReduceDoubleTree(ctx context.Context, x *exec.Call) error {
+	rank, size, pieces := x.Rank, x.Size, x.Param
+	if err := x.Layout(2*pieces, 0); err != nil {
+		return err
+	}
+	if size == 1 {
+		x.Copy(x.Out.Span(0, 2*pieces), x.In.Span(0, 2*pieces))
+		x.Finish(x.Out.Span(0, 2*pieces))
+	} else {
+		top := bits.Len(uint(size-1)) - 1
+		tree := rank & 1
+		leafTree := 1 - tree
+		number := rank + tree
+		levelBit := number & -number
+		if number == 0 {
+			levelBit = 2 << top
+		}
+		level := bits.Len(uint(levelBit)) - 1 - 1
+		left := rank - 1<<level
+		right := rank + 1<<min(level, bits.Len(uint(max(1, size-1-rank)))-1)
+		parentLate := 1
+		if number&(2*levelBit) == 0 && number+levelBit < size+tree {
+			parentLate = 0
+		}
+		parentNumber := number + levelBit
+		if parentLate != 0 {
+			parentNumber = max(0, number-levelBit)
+		}
+		parent := parentNumber - tree
+		parentLevelBit := parentNumber & -parentNumber
+		if parentNumber == 0 {
+			parentLevelBit = 2 << top
+		}
+		parentLevel := bits.Len(uint(parentLevelBit)) - 1 - 1
+		leafParentLate := 1
+		if (rank+leafTree)&2 == 0 && rank+leafTree+1 < size+leafTree {
+			leafParentLate = 0
+		}
+		leafParentNumber := rank + leafTree + 1
+		if leafParentLate != 0 {
+			leafParentNumber = max(0, rank+leafTree-1)
+		}
+		leafParent := leafParentNumber - leafTree
+		leafParentLevelBit := leafParentNumber & -leafParentNumber
+		if leafParentNumber == 0 {
+			leafParentLevelBit = 2 << top
+		}
+		leafParentLevel := bits.Len(uint(leafParentLevelBit)) - 1 - 1
+		for s := range pieces + 2*top + 1 {
+			fromLeft := s - 2*level
+			fromRight := fromLeft - 1
+			toParent := s - 2*parentLevel - parentLate
+			fromLeaf := s - 2*leafParentLevel - leafParentLate
+			sofar := &x.In
+			if number > 0 {
+				sofar = &x.Out
+			}
+			if toParent >= 0 && toParent < pieces && (parent != rank && parent >= 0) {
+				x.Send(parent, x.Out.Chunk(pieces*tree+toParent))
+			}
+			if fromLeaf >= 0 && fromLeaf < pieces {
+				x.Send(leafParent, x.In.Chunk(pieces*leafTree+fromLeaf))
+			}
+			if fromLeft >= 0 && fromLeft < pieces && number > 0 {
+				x.RecvReduce(left, x.Out.Chunk(pieces*tree+fromLeft), x.In.Chunk(pieces*tree+fromLeft), true)
+			}
+			if fromRight >= 0 && fromRight < pieces && rank < size-1 {
+				x.RecvReduce(right, x.Out.Chunk(pieces*tree+fromRight), sofar.Chunk(pieces*tree+fromRight), false)
+			}
+			if err := x.Exchange(ctx); err != nil {
+				return err
+			}
+		}
+		if parent == rank || parent < 0 {
+			x.Finish(x.Out.Span(pieces*tree, pieces))
+		}
+		for s := range pieces + top {
+			down := s - (top - level)
+			fromParent := s - (top - parentLevel)
+			toLeaf := s - (top - leafParentLevel)
+			if down >= 0 && down < pieces && number > 0 {
+				x.Send(left, x.Out.Chunk(pieces*tree+down))
+			}
+			if down >= 0 && down < pieces && rank < size-1 {
+				x.Send(right, x.Out.Chunk(pieces*tree+down))
+			}
+			if fromParent >= 0 && fromParent < pieces && (parent != rank && parent >= 0) {
+				x.Recv(parent, x.Out.Chunk(pieces*tree+fromParent))
+			}
+			if toLeaf >= 0 && toLeaf < pieces {
+				x.Recv(leafParent, x.Out.Chunk(pieces*leafTree+toLeaf))
+			}
 			if err := x.Exchange(ctx); err != nil {
 				return err
 			}

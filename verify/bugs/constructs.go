@@ -42,6 +42,18 @@ var Constructs = []Bug{
 		Plant: edit.Set(0, func(x *gen.LetBuf) { x.Cond = one }),
 		Check: verify.Postcondition, Says: "in1[0] is missing"},
 
+	// Two trees with a number of pieces as parameter.
+	{What: "a right child that does not come closer at the end of a tree", In: catalogue.AllReduceDoubleTree.Members()[0],
+		Plant: edit.Let("right", 0, func(x *gen.Let) { x.Is = spec.Add(spec.Rank, spec.Shl(one, v("level"))) }),
+		Check: verify.Program, Says: "peer right is 5"},
+	{What: "a piece that is passed on while the right child's is added to it",
+		In:    catalogue.AllReduceDoubleTree.Members()[0],
+		Plant: edit.Let("toParent", 0, func(x *gen.Let) { x.Is = v("fromRight") }),
+		Check: verify.Race, Says: "an order between two instructions"},
+	{What: "the pieces of both trees in one half", In: catalogue.AllReduceDoubleTree.Members()[0],
+		Plant: edit.Set(1, func(x *gen.Send) { x.Data.At = v("fromLeaf") }),
+		Check: verify.Length, Says: "a message as long as chunk 16"},
+
 	// Quotients, remainders and bits.
 	{What: "a remainder that is taken for a quotient", In: radix4(catalogue.BroadcastKNomial),
 		Plant: edit.Let("digit", 0, func(x *gen.Let) { x.Is = spec.Div(v("part"), v("radix")) }),

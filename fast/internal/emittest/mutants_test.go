@@ -177,7 +177,7 @@ var equivalents = []equivalent{
 		"allGatherVRing allToAllVDirect allToAllVPairwise gatherVLinear scatterVLinear " +
 		"allGatherBidirectionalRing allReduceBidirectionalRing allGatherTwoLevel barrierTwoLevel broadcastKNomial " +
 		"broadcastTwoLevel " +
-		"allGatherNeighbourExchange allGatherPat broadcastBinaryTree"),
+		"allGatherNeighbourExchange allGatherPat broadcastBinaryTree allReduceDoubleTree"),
 		[]string{"the error of Layout is dropped"},
 		", 0); err != nil {", "without scratch it does not fail"},
 	{of("allReduceOneShot reduceLinear allReduceTwoLevel allReduceTwoShot reduceScatterDirect reduceScatterVDirect " +
@@ -294,6 +294,28 @@ var equivalents = []equivalent{
 	{of("allGatherNeighbourExchange"), []string{"back is one more"}, "if back < 0 {", "it is even"},
 	{of("allGatherNeighbourExchange"), []string{"farback is one more"}, "if farback < 0 {", "the same"},
 	{of("allGatherNeighbourExchange"), []string{"0 is one more", "< is <="}, "if before < 0 {", "it is odd"},
+	{of("allReduceDoubleTree"), []string{"* is +", "Out is In", "Span is Chunk", "a call is left out"},
+		"x.Finish(x.Out.Span(0, 2*pieces))", "of one rank the average is divided by 1"},
+	{of("allReduceDoubleTree"), []string{"number is one more"}, "evelBit := number & -number", "it is even"},
+	{of("allReduceDoubleTree"), []string{"number is one more"}, "if number&(2*levelBit) == 0", "the same"},
+	{of("allReduceDoubleTree"), []string{"parentNumber is one more"}, "evelBit := parentNumber & -parentNumber",
+		"the same"},
+	{of("allReduceDoubleTree"), []string{"leafParentNumber is one more"},
+		"evelBit := leafParentNumber & -leafParentNumber",
+		"the same"},
+	{of("allReduceDoubleTree"), []string{"2 is one more"}, "evelBit = 2 << top", "it has as many bits"},
+	{of("allReduceDoubleTree"), []string{"<< is >>"}, "leafParentLevelBit = 2 << top",
+		"number 0 is the parent of a leaf among two ranks alone"},
+	{of("allReduceDoubleTree"), []string{"levelBit is one more"}, "level := bits.Len(uint(levelBit)", "it is even"},
+	{of("allReduceDoubleTree"), []string{"parentLevelBit is one more"}, "evel := bits.Len(uint(parentLevelBit)",
+		"the same"},
+	{of("allReduceDoubleTree"), []string{"leafParentLevelBit is one more"}, "evel := bits.Len(uint(leafParentLevelBit)",
+		"the same"},
+	{of("allReduceDoubleTree"), []string{"pieces is one more", "2 is one more", "top is one more", "1 is one more"},
+		"for s := range pieces + 2*top + 1 {", "a turn more has no pieces"},
+	{of("allReduceDoubleTree"), []string{"pieces is one more", "top is one more"}, "for s := range pieces + top {",
+		"the same"},
+	{of("allReduceDoubleTree"), []string{"0 is one more"}, "number > 0", "it is even"},
 	{of("broadcastBinaryTree"), []string{"0 is one more"}, "place > 0 && place&1 == 0 {", "place is even there"},
 }
 
