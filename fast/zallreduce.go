@@ -72,6 +72,8 @@ var allReduce = exec.Collective{
 		{Name: "one-shot", Hash: 0xbef86ed9744de221, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceOneShot},
 		{Name: "rabenseifner", Hash: 0xe20fd2060ed74b06, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRabenseifner},
 		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRecursiveDoubling},
+		{Name: "recursive-multiplying-4", Hash: 0xe73d456c3de06224, Param: 4, Serves: func(size, _ int) bool { return size <= 64 }, Proved: exec.Proved{Sizes: 64}, Run: allReduceRecursiveMultiplying},
+		{Name: "recursive-multiplying-8", Hash: 0xad6e3ce8236fc479, Param: 8, Serves: func(size, _ int) bool { return size <= 64 }, Proved: exec.Proved{Sizes: 64}, Run: allReduceRecursiveMultiplying},
 		{Name: "ring", Hash: 0x25988da3a19f4267, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRing},
 		{Name: "segmented-ring", Hash: 0x784fc0db66ff1b46, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceSegmentedRing},
 		{Name: "tree", Hash: 0xad1047ebcea7d213, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTree},
@@ -82,6 +84,9 @@ var allReduce = exec.Collective{
 		{Transport: "rdma", Algorithm: "recursive-doubling", MaxSize: 2, MaxPerHost: 1, Predicted: true},
 		{Transport: "rdma", Algorithm: "one-shot", MaxSize: 12, MaxPerHost: 1, MaxBytes: 4096, Predicted: true},
 		{Transport: "rdma", Algorithm: "two-shot", MaxSize: 12, MaxPerHost: 1, MaxBytes: 524288, Predicted: true},
+		{Transport: "rdma", Algorithm: "recursive-multiplying-4", MinSize: 16, MaxSize: 16, MaxPerHost: 1, MaxBytes: 2048, Predicted: true},
+		{Transport: "rdma", Algorithm: "recursive-multiplying-4", MinSize: 32, MaxSize: 32, MaxPerHost: 1, MaxBytes: 2048, Predicted: true},
+		{Transport: "rdma", Algorithm: "recursive-multiplying-4", MinSize: 64, MaxSize: 64, MaxPerHost: 1, MaxBytes: 2048, Predicted: true},
 		{Transport: "rdma", Algorithm: "recursive-doubling", MaxPerHost: 1, MaxBytes: 32768, Predicted: true},
 		{Transport: "rdma", Algorithm: "rabenseifner", MinSize: 16, MaxSize: 16, MaxPerHost: 1, MaxBytes: 4194304, Predicted: true},
 		{Transport: "rdma", Algorithm: "rabenseifner", MinSize: 32, MaxSize: 32, MaxPerHost: 1, MaxBytes: 4194304, Predicted: true},
@@ -812,6 +817,146 @@ func allReduceRecursiveDoubling(ctx context.Context, x *exec.Call) error {
 			if err := x.Exchange(ctx); err != nil {
 				return err
 			}
+		}
+	}
+	if paired {
+		if odd != 0 {
+			x.Recv(rank-1, x.Out.Chunk(0))
+		} else {
+			x.Finish(x.Out.Chunk(0))
+			x.Send(rank+1, x.Out.Chunk(0))
+		}
+		if err := x.Exchange(ctx); err != nil {
+			return err
+		}
+	} else {
+		x.Finish(x.Out.Chunk(0))
+	}
+	return nil
+}
+
+// allReduceRecursiveMultiplying has radix for a parameter. In each step radix ranks send each other all that they
+// have, and reduce it in rank order: fewer steps than recursive doubling, each of more messages, for short ones.
+//
+// Before:
+//   - On every rank r, in has count elements: len(in[r]) = count for r < size.
+//   - On every rank r, out has count elements: len(out[r]) = count for r < size.
+//   - On every rank r, in holds the input of rank r: in[r] = x[r] for r < size.
+//
+// After:
+//   - On every rank r, out holds the reduction of the input of every rank q: out[r] = ⊕(q < size) x[q] for r < size.
+//   - Nothing else is changed.
+//
+// In place: On every rank r, out may be the same memory as in; in and out do not overlap otherwise: &out[r] = &in[r]
+// for r < size.
+//
+// Source: Ruefenacht, Bull, Booth: Generalisation of recursive doubling for AllReduce: now with simulation, Parallel
+// Computing 69, 2017; MPICH, allreduce_intra_recursive_multiplying.c.
+//
+// Specification 0x4e0e23e16f7288fd.
+//
+// With radix 4, it is allreduce/recursive-multiplying-4.
+//
+// Requires: sizes with size <= 64.
+//
+// Cost on the critical path: ((⌊log2(size)⌋ % 2) + (3 * (⌊log2(size)⌋ / 2))) + (2 * min(size - (1 << ⌊log2(size)⌋),
+// 1)) messages, ((⌊log2(size)⌋ % 2) + (3 * (⌊log2(size)⌋ / 2))) + (2 * min(size - (1 << ⌊log2(size)⌋), 1)) chunks
+// sent, ((⌊log2(size)⌋ % 2) + (3 * (⌊log2(size)⌋ / 2))) + min(size - (1 << ⌊log2(size)⌋), 1) chunks reduced.
+//
+// Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
+// race, and the call ends in every interleaving, even if no channel has room for more than a segment of a message.
+// Order: same tree on all ranks. The algorithm serves no other sizes.
+//
+// Algorithm 0xe73d456c3de06224.
+//
+// With radix 8, it is allreduce/recursive-multiplying-8.
+//
+// Requires: sizes with size <= 64.
+//
+// Cost on the critical path: ((⌊log2(size)⌋ % 3) + (7 * (⌊log2(size)⌋ / 3))) + (2 * min(size - (1 << ⌊log2(size)⌋),
+// 1)) messages, ((⌊log2(size)⌋ % 3) + (7 * (⌊log2(size)⌋ / 3))) + (2 * min(size - (1 << ⌊log2(size)⌋), 1)) chunks
+// sent, ((⌊log2(size)⌋ % 3) + (7 * (⌊log2(size)⌋ / 3))) + min(size - (1 << ⌊log2(size)⌋), 1) chunks reduced.
+//
+// Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
+// race, and the call ends in every interleaving, even if no channel has room for more than a segment of a message.
+// Order: same tree on all ranks. The algorithm serves no other sizes.
+//
+// Algorithm 0xad6e3ce8236fc479.
+func allReduceRecursiveMultiplying(ctx context.Context, x *exec.Call) error {
+	rank, size, radix := x.Rank, x.Size, x.Param
+	if err := x.Layout(1, radix*min(1, (bits.Len(uint(size))-1)/(bits.Len(uint(radix))-1))); err != nil {
+		return err
+	}
+	rounds := bits.Len(uint(size)) - 1
+	extra := size - 1<<rounds
+	paired := rank < 2*extra
+	odd := rank & 1
+	player := rank - extra
+	if paired {
+		player = rank >> 1
+	}
+	width := bits.Len(uint(radix)) - 1
+	few := rounds % width
+	if size == 1 {
+		x.Copy(x.Out.Chunk(0), x.In.Chunk(0))
+	}
+	if paired {
+		if odd != 0 {
+			x.Send(rank-1, x.In.Chunk(0))
+		} else {
+			x.RecvReduce(rank+1, x.Out.Chunk(0), x.In.Chunk(0), false)
+		}
+		if err := x.Exchange(ctx); err != nil {
+			return err
+		}
+	}
+	if !paired || odd == 0 {
+		for k := range few {
+			other := player ^ 1<<k
+			partner := other + min(other, extra)
+			sofar := &x.Out
+			if k == 0 && !paired {
+				sofar = &x.In
+			}
+			x.Send(partner, sofar.Chunk(0))
+			x.RecvReduce(partner, x.Out.Chunk(0), sofar.Chunk(0), partner < rank)
+			x.AfterSend()
+			if err := x.Exchange(ctx); err != nil {
+				return err
+			}
+		}
+		for m := range rounds / width {
+			shift := few + width*m
+			part := player >> shift
+			digit := part % radix
+			group := part - digit
+			low := player - part<<shift
+			operand := &x.Out
+			if shift == 0 && !paired {
+				operand = &x.In
+			}
+			for c := range radix - 1 {
+				after := digit + c + 1
+				if after >= radix {
+					after -= radix
+				}
+				before := digit - c - 1
+				if before < 0 {
+					before += radix
+				}
+				next := (group+after)<<shift + low
+				prev := (group+before)<<shift + low
+				x.Send(next+min(next, extra), operand.Chunk(0))
+				x.Borrow(prev+min(prev, extra), x.Scratch.Chunk(before))
+			}
+			if err := x.Exchange(ctx); err != nil {
+				return err
+			}
+			x.Copy(x.Scratch.Chunk(digit), operand.Chunk(0))
+			for i := range radix {
+				x.Operand(x.Scratch.Chunk(i))
+			}
+			x.Reduce(x.Out.Chunk(0))
 		}
 	}
 	if paired {

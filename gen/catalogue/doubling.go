@@ -31,10 +31,17 @@ func asPlayer(body ...gen.Node) gen.Node {
 	return gen.If{Cond: or(spec.Not(v("paired")), spec.Not(v("odd"))), Then: body}
 }
 
-// doublings returns what every player does in every step k; its partner's number is other.
+// doublings returns what every player does in every step k.
 func doublings(body ...gen.Node) gen.Node {
-	return asPlayer(loop("k", v("rounds"), append([]gen.Node{let("other", bitXor(v("player"), shl(one, v("k"))))},
-		body...)))
+	return asPlayer(loop("k", v("rounds"), doublingStep(body...)))
+}
+
+// doublingStep returns what a player does in step k: its partner's number is other, whose first rank is partner.
+func doublingStep(body ...gen.Node) []gen.Node {
+	return append([]gen.Node{
+		let("other", bitXor(v("player"), shl(one, v("k")))),
+		let("partner", firstRank(v("other"))),
+	}, body...)
 }
 
 // firstRank returns the first rank for which player acts.
@@ -56,17 +63,7 @@ var AllReduceRecursiveDoubling = register(gen.Algorithm{
 			[]gen.Node{gen.Step{gen.RecvReduce{From: add(rank, one), Into: block(out), With: block(in)}}},
 			[]gen.Node{gen.Step{gen.Send{To: sub(rank, one), Data: block(in)}}},
 		),
-		doublings(
-			let("partner", firstRank(v("other"))),
-			letBuf("sofar", and(eq(v("k"), zero), spec.Not(v("paired"))), in, out),
-			// Operands stay in rank order, so that both compute the very same sum.
-			gen.Step{
-				gen.Send{To: v("partner"), Data: block("sofar")},
-				gen.RecvReduce{
-					From: v("partner"), Into: block(out), With: block("sofar"), ReceivedFirst: lt(v("partner"), rank), AfterSend: true,
-				},
-			},
-		),
+		asPlayer(loop("k", v("rounds"), exchangeAll)),
 		inPairs(
 			[]gen.Node{gen.Step{gen.Finish{Data: block(out)}}, gen.Step{gen.Send{To: add(rank, one), Data: block(out)}}},
 			[]gen.Node{gen.Step{gen.Recv{From: sub(rank, one), Into: block(out)}}},
@@ -80,6 +77,18 @@ var AllReduceRecursiveDoubling = register(gen.Algorithm{
 		Gamma: add(log2(size), pairCost),
 	},
 })
+
+// exchangeAll has players whose numbers differ in bit k alone exchange and reduce all that they have.
+var exchangeAll = doublingStep(
+	letBuf("sofar", and(eq(v("k"), zero), spec.Not(v("paired"))), in, out),
+	// Operands stay in rank order, so that both compute the very same sum.
+	gen.Step{
+		gen.Send{To: v("partner"), Data: block("sofar")},
+		gen.RecvReduce{
+			From: v("partner"), Into: block(out), With: block("sofar"), ReceivedFirst: lt(v("partner"), rank), AfterSend: true,
+		},
+	},
+)
 
 // AllGatherRecursiveDoubling exchanges all with ranks at distance 1, 2, 4, ...
 var AllGatherRecursiveDoubling = register(gen.Algorithm{
@@ -95,7 +104,6 @@ var AllGatherRecursiveDoubling = register(gen.Algorithm{
 			[]gen.Node{gen.Step{gen.Send{To: sub(rank, one), Data: block(in)}}},
 		),
 		doublings(
-			let("partner", firstRank(v("other"))),
 			// The players of a group of 2^k have the blocks lo..lo+mine-1, those of the other from..from+theirs-1.
 			let("group", shl(shr(v("player"), v("k")), v("k"))),
 			let("lo", firstRank(v("group"))),

@@ -27,6 +27,10 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "recursive-doubling", MaxSize: 2},
 		gen.Rule{Algorithm: "one-shot", MaxSize: 12, MaxBytes: 4 * kib},
 		gen.Rule{Algorithm: "two-shot", MaxSize: 12, MaxBytes: 512 * kib},
+		// Of powers of two, as below. Of 64 ranks these are three steps in place of six.
+		gen.Rule{Algorithm: "recursive-multiplying-4", MinSize: 16, MaxSize: 16, MaxBytes: 2 * kib},
+		gen.Rule{Algorithm: "recursive-multiplying-4", MinSize: 32, MaxSize: 32, MaxBytes: 2 * kib},
+		gen.Rule{Algorithm: "recursive-multiplying-4", MinSize: 64, MaxSize: 64, MaxBytes: 2 * kib},
 		gen.Rule{Algorithm: "recursive-doubling", MaxBytes: 32 * kib},
 		// Of powers of two, where all ranks are players. Of 8 ranks it is no more than an eighth faster.
 		gen.Rule{Algorithm: "rabenseifner", MinSize: 16, MaxSize: 16, MaxBytes: 4 * mib},

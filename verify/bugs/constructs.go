@@ -41,6 +41,14 @@ var Constructs = []Bug{
 	{What: "a parent's own operand in every step, and not its sum", In: radix4(catalogue.ReduceKNomial),
 		Plant: edit.Set(0, func(x *gen.LetBuf) { x.Cond = one }),
 		Check: verify.Postcondition, Says: "in1[0] is missing"},
+	{What: "digits from the lowest bit on, whatever was doubled", In: radix4(catalogue.AllReduceRecursiveMultiplying),
+		Plant: edit.Let("shift", 0, func(x *gen.Let) { x.Is = spec.Mul(v("width"), v("m")) }),
+		Check: verify.Postcondition, Says: "in4[0] is missing"},
+	{What: "operands in the order in which they come", In: radix4(catalogue.AllReduceRecursiveMultiplying),
+		Plant: edit.All(
+			edit.Set(0, func(x *gen.Recv) { x.Into.At = spec.Add(v("c"), one) }),
+			edit.Set(1, func(x *gen.Copy) { x.Into.At = zero })),
+		Check: verify.Order, Says: "in rank order"},
 
 	// Two trees with a number of pieces as parameter.
 	{What: "a right child that does not come closer at the end of a tree", In: catalogue.AllReduceDoubleTree.Members()[0],
