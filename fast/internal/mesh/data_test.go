@@ -165,7 +165,9 @@ func TestDialEnds(t *testing.T) {
 
 // TestLobby: connections that nobody fetches are closed after some time, when there are too many, or with the mesh.
 func TestLobby(t *testing.T) {
-	job := newJob(t, 2, forceTCP)
+	job := newJob(t, 2, func(c *Config) {
+		c.ForceTCP, c.HeartbeatTimeout = true, 5*time.Second // so often it looks for old connections
+	})
 	dial := func(comm uint64) wire.Conn {
 		c, err := job[0].Dial(soon(t), 1, comm)
 		if err != nil {
@@ -194,7 +196,9 @@ func TestLobby(t *testing.T) {
 	if n := waiting(); n != 1 {
 		t.Errorf("%d are waiting", n)
 	}
-	job[1].pending.expire(time.Now().Add(2 * pendingTime))
+	job[1].pending.mu.Lock()
+	job[1].pending.waiting[0].since = time.Now().Add(-2 * pendingTime)
+	job[1].pending.mu.Unlock()
 	isClosed(first)
 	first = dial(3)
 	eventually(t, func() bool { return waiting() == 1 })

@@ -214,12 +214,7 @@ func observe(pids []int) []condition {
 	found := make([]condition, len(pids))
 	for i, pid := range pids {
 		if e, known := examine(pid); known && first[i].at > 0 {
-			taken := time.Since(at)
-			found[i] = sample{e, 1 + int64(taken)}.condition(first[i])
-			// Heartbeats take a process that sleeps some microseconds.
-			if found[i] == running && !e.wants && e.used-first[i].used < taken/20 {
-				found[i] = asleep
-			}
+			found[i] = sample{e, 1 + int64(time.Since(at))}.conditionAtRest(first[i])
 		}
 	}
 	return found

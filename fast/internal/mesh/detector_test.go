@@ -52,7 +52,12 @@ func watching(t *testing.T, p *peer, says func(turn int64) (evidence, bool), eac
 	const turn = 2 * second / turns
 	at := int64(0)
 	v := detector{timeout: 2 * second, examine: func(int) (evidence, bool) { return says(at) },
-		excuse: func(_ int, _ int64, c condition) { warned = append(warned, c) }}
+		excuse: func(_ int, silent int64, c condition) {
+			if want := at*turn - p.heard.Load(); silent != want {
+				t.Errorf("it is warned of because it is silent for %d ns, want %d", silent, want)
+			}
+			warned = append(warned, c)
+		}}
 	for at = 1; at < 100*turns; at++ {
 		if each != nil {
 			each(&v, at)
@@ -152,7 +157,8 @@ func TestManySlow(t *testing.T) {
 	}
 }
 
-// TestLateLooks: the time for which this process does not look does not count, be it too short for a stop.
+// TestLateLooks: the time for which this process does not look does not count, be it too short for a stop. That it was
+// late counts less and less once it looks in time.
 func TestLateLooks(t *testing.T) {
 	v, p := detector{timeout: 2 * second}, new(peer)
 	for i := range int64(8) { // the peer says nothing for 7.2 s, of which this process has looked 8 times
@@ -162,6 +168,14 @@ func TestLateLooks(t *testing.T) {
 	}
 	if late := v.late.Load(); late < second/2 || late > second {
 		t.Errorf("it has been late by %v", time.Duration(late))
+	}
+	for range 8 * turns {
+		now := v.last.Load() + v.timeout/turns
+		p.heard.Store(now)
+		v.look(now, []*peer{p})
+	}
+	if late := v.late.Load(); late < second/16 || late > second/4 {
+		t.Errorf("8 timeouts later, it has been late by %v", time.Duration(late))
 	}
 }
 

@@ -119,6 +119,27 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// TestAtRest: a process that uses a twentieth of the time runs, and one that uses less sleeps, unless it wants more.
+func TestAtRest(t *testing.T) {
+	const ms = time.Millisecond
+	for name, x := range map[string]struct {
+		now  evidence
+		want condition
+	}{
+		"heartbeats":         {evidence{used: 4 * ms}, asleep},
+		"runs":               {evidence{used: 5 * ms}, running},
+		"runs all the time":  {evidence{used: 100 * ms}, running},
+		"is let run a bit":   {evidence{used: 4 * ms, wants: true}, starving},
+		"is let run by half": {evidence{used: 50 * ms, wants: true}, running},
+		"stopped":            {evidence{used: 4 * ms, stopped: true}, stopped},
+		"gone":               {evidence{gone: true}, gone},
+	} {
+		if got := (sample{x.now, int64(1 + 100*ms)}).conditionAtRest(sample{at: 1}); got != x.want {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+}
+
 // FuzzStatus: no text of /proc makes trouble, and what is read from one is what is written there.
 func FuzzStatus(f *testing.F) {
 	whole := "1 (a) b (c) R 0 1 1 0 -1 4194560 11 22 33 44 55 66 77 88 20 0 9"

@@ -305,7 +305,8 @@ func TestClaims(t *testing.T) {
 		by, number int
 		ok         bool
 	}{
-		{1, maxProcess, false}, {1, math.MaxInt, false}, {1, 3 + maxClaim, false}, {1, 1, true}, {1, 1 + maxClaim, true},
+		{1, maxProcess, false}, {1, math.MaxInt, false}, {1, 3 + maxClaim, false}, {1, 1, true}, {1, maxClaim / 2, true},
+		{1, 1 + maxClaim, true},
 		{1, 1 + maxClaim, true}, {1, 4 + maxClaim, false}, {2, 4 + maxClaim, true}, {2, 4 + 2*maxClaim, false},
 	} {
 		if err := m.Reserve(x.by, x.number); (err == nil) != x.ok {
