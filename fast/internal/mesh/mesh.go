@@ -252,9 +252,9 @@ func (m *Mesh) fence(process int, err error) bool {
 
 // giveUp fences processes, and logs once for all of them.
 func (m *Mesh) giveUp(processes []int, err error, why string) {
-	given := slices.DeleteFunc(processes, func(p int) bool { return !m.fence(p, err) })
-	if len(given) > 0 {
-		m.cfg.Log.Warn("processes given up: "+why, "processes", given)
+	processes = slices.DeleteFunc(processes, func(p int) bool { return !m.fence(p, err) })
+	if len(processes) > 0 {
+		m.cfg.Log.Warn("processes given up: "+why, "processes", processes)
 	}
 }
 
