@@ -17,6 +17,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -232,6 +233,37 @@ func TestTimeoutAfterAFailure(t *testing.T) {
 	j.settled = time.After(settling)
 	if j.timedOut(); j.failure != "" || j.settled == nil {
 		t.Errorf("the cause is %q", j.failure)
+	}
+}
+
+// TestGrace: ranks that are told to end have the grace, and no less.
+func TestGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &job{options: &options{grace: time.Hour}, keeper: &keeper{leader: 1 << 30}} // nobody
+		told := time.Now()
+		j.end()
+		if <-j.late; time.Since(told) != j.grace {
+			t.Errorf("they have %v", time.Since(told))
+		}
+	})
+}
+
+// TestNotCleanedUp: a job whose directory cannot be removed has failed, with the rank's status if it has one.
+func TestNotCleanedUp(t *testing.T) {
+	seven := &rank{ended: true, state: syscall.WaitStatus(7 << 8)}
+	full := errors.New("it cannot be removed")
+	for _, test := range []struct {
+		failures []*rank
+		cleanup  error
+		status   int
+	}{{nil, nil, 0}, {nil, full, statusFailed}, {[]*rank{seven}, nil, 7}, {[]*rank{seven}, full, 7}} {
+		var says bytes.Buffer
+		j := &job{options: new(options), output: new(output), streams: streams{err: &says}, failures: test.failures}
+		if got := j.report(test.cleanup); got != test.status ||
+			strings.Contains(says.String(), full.Error()) != (test.cleanup != nil) {
+			t.Errorf("%d ranks failed, cleanup %v: status %d, want %d: %s", len(test.failures), test.cleanup, got, test.status,
+				&says)
+		}
 	}
 }
 

@@ -23,10 +23,25 @@ func secretFile(t *testing.T, mode os.FileMode) string {
 	return name
 }
 
-// TestStore listens until it is told to end. That ranks can use it is tested with the launchers.
+// TestStore listens until it is told to end, for the job of the flags or of the environment. That ranks can use it is
+// tested with the launchers.
 func TestStore(t *testing.T) {
-	l := command(t, "store", "-listen", "127.0.0.1:0", "-job", "train", "-epoch", "3", "-secret-file",
-		secretFile(t, 0o600))
+	secret := secretFile(t, 0o600)
+	for name, x := range map[string]struct{ flags, env []string }{
+		"flags":       {[]string{"-job", "train", "-epoch", "3", "-secret-file", secret}, nil},
+		"environment": {nil, []string{"COLL_JOB=train", "COLL_EPOCH=3", "COLL_SECRET_FILE=" + secret}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := command(t, append([]string{"store", "-listen", "127.0.0.1:0"}, x.flags...)...)
+			l.cmd.Env = append(l.cmd.Env, x.env...)
+			serves(t, l)
+		})
+	}
+}
+
+// serves has l listen for attempt 3 at the job train until it is told to end.
+func serves(t *testing.T, l *launch) {
+	t.Helper()
 	says, err := l.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
