@@ -117,7 +117,7 @@ func (c *conformCommand) leaveOut(job *remote.Job) error {
 // conform tests all primitives that are to be tested, or one case.
 func (c *conformCommand) conform(ctx context.Context, s *colltest.Suite) (*conformance, error) {
 	can := s.Capabilities()
-	r := &conformance{Name: can.Name, Ranks: can.Sizes, Seed: c.seed, Tested: s.Tested, Failures: []failedCase{}}
+	r := &conformance{Name: can.Name, Ranks: can.Sizes, Seed: s.Seed, Tested: s.Tested, Failures: []failedCase{}}
 	if c.onlyCase != "" {
 		return r, c.conformCase(ctx, s, r)
 	}

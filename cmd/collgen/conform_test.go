@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -47,6 +48,26 @@ func TestConformFails(t *testing.T) {
 		if status, out, errs := conform(t, spoil, "-case", c.JSON()); status != want {
 			t.Errorf("again, %s: status %d\n%s\n%s", spoil, status, out, errs)
 		}
+	}
+}
+
+// TestConformDrawn: the cases are drawn from the seed, and one that fails is not made smaller where there is no time.
+func TestConformDrawn(t *testing.T) {
+	cases := make(map[string]bool)
+	for _, seed := range []string{"1", "2", "1"} {
+		status, out, errs := conform(t, "spoil", "-json", "-shrinking", "0s", "-seed", seed)
+		var r conformance
+		if err := json.Unmarshal([]byte(out), &r); err != nil || status != statusFailed || len(r.Failures) != 1 {
+			t.Fatalf("status %d, %v\n%s\n%s", status, err, out, errs)
+		}
+		c := r.Failures[0].Failure.Case
+		if fmt.Sprint(r.Seed) != seed || len(c.Steps) == 1 && c.Steps[0].Delay == 0 {
+			t.Errorf("seed %d, and the case is %s", r.Seed, c.JSON())
+		}
+		cases[c.JSON()] = true
+	}
+	if len(cases) != 2 {
+		t.Errorf("two seeds give %d cases: %v", len(cases), cases)
 	}
 }
 
