@@ -53,8 +53,8 @@ func (s sample) condition(before sample) condition {
 	return asleep
 }
 
-// conditionAtRest returns the condition of a process that may do nothing but send heartbeats. These take one that sleeps
-// some microseconds.
+// conditionAtRest returns the condition of a process that may do nothing but send heartbeats. These take one that
+// sleeps some microseconds.
 func (s sample) conditionAtRest(before sample) condition {
 	c := s.condition(before)
 	if c == running && !s.wants && s.used-before.used < time.Duration(s.at-before.at)/20 {
