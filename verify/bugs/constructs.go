@@ -77,6 +77,12 @@ var Constructs = []Bug{
 			x.Is = spec.Down(spec.Sub(spec.Rank, spec.BitOr(v("o"), v("distance"))), spec.Size)
 		}),
 		Check: verify.Race, Says: "an order between two instructions"},
+	{What: "a sum that waits where another one does", In: catalogue.ReduceScatterPAT,
+		Plant: edit.Let("waits", 0, func(x *gen.Let) { x.Is = spec.Min(one, x.Is) }),
+		Check: verify.Uninitialized, Says: "in1[0] is missing"},
+	{What: "a sum that is begun anew by what is to be added to it", In: catalogue.ReduceScatterPAT,
+		Plant: edit.Let("begun", 0, func(x *gen.Let) { x.Is = zero }),
+		Check: verify.Postcondition, Says: "is missing"},
 	{What: "the end of a binary tree one level too early", In: catalogue.BroadcastBinaryTree,
 		Plant: edit.Let("right", 0, func(x *gen.Let) { x.Is = spec.Add(x.Is, one) }),
 		Check: verify.Unmatched, Says: "0 sent, 1 received"},
