@@ -24,7 +24,8 @@ import (
 //	err := b.Wait(ctx)
 //
 // A Bucket is used by one goroutine at a time. Its calls are started calls of its Comm, which other calls may come
-// between. It allocates nothing when it is used again. After an error it is of no use any more.
+// between. It allocates nothing when it is used again. If a call of it fails, it is of no use any more, and its Comm is
+// given up, because the other ranks make the calls that follow.
 type Bucket[T Elem] struct {
 	c       *Comm
 	op      Op

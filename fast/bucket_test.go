@@ -299,3 +299,41 @@ func TestFused(t *testing.T) {
 		t.Errorf("%q", name)
 	}
 }
+
+// TestBucketGivesUp: a bucket one of whose all-reduces cannot be made gives its communicator up, because the other
+// ranks go on. Otherwise another bucket's all-reduces would meet theirs.
+func TestBucketGivesUp(t *testing.T) {
+	for name, left := range map[string]int{"before the first": 0, "after the first": 1} {
+		var seen error
+		_ = Run(t.Context(), 2, func(ctx context.Context, c *Comm) error {
+			b, err := NewBucket[int64](c, Sum, 8)
+			if err != nil {
+				return err
+			}
+			if c.Rank() == 0 {
+				ended, cancel := context.WithCancel(ctx)
+				for i := range 2 {
+					limited := ctx
+					if i >= left {
+						cancel()
+						limited = ended
+					}
+					_ = b.Add(limited, []int64{1})
+				}
+				err = b.Wait(ctx)
+				cancel()
+			} else {
+				err = errors.Join(b.Add(ctx, []int64{1}), b.Add(ctx, []int64{1}), b.Wait(ctx))
+			}
+			if c.Rank() == 0 {
+				if seen = err; c.State() == Healthy {
+					t.Errorf("%s: the communicator is healthy after %v", name, err)
+				}
+			}
+			return err
+		})
+		if !errors.Is(seen, context.Canceled) {
+			t.Errorf("%s: %v", name, seen)
+		}
+	}
+}

@@ -29,6 +29,8 @@ func (forGenerated) Start(opts []exec.Option, call func(opts []exec.Option) erro
 	return start(opts, call)
 }
 
+func (forGenerated) Made(c any) uint64 { return c.(*Comm).exec.Calls }
+
 func (forGenerated) Ended(c any) <-chan struct{} { return c.(*Comm).ended }
 
 func (forGenerated) Fail(c any, err error) {
@@ -66,8 +68,19 @@ func (c *Comm) doGenerated(ctx context.Context, k *exec.Collective, t spec.Type,
 	err := c.do(ctx, k, t, args, dst, src, blocks, opts)
 	if err != nil && len(opts) > 0 {
 		c.refused(opts)
+		if exec.Continues(opts) {
+			c.breakOff(err)
+		}
 	}
 	return err
+}
+
+// breakOff gives c up because of err, for which this rank does not go on with calls that the others make.
+func (c *Comm) breakOff(err error) {
+	if c != nil && c.size > 0 && !errors.Is(err, ErrForked) {
+		c.giveUp(Failed, err, 0)
+		c.flush()
+	}
 }
 
 // start has call start what it calls by passing opts on to do.

@@ -173,21 +173,24 @@ func AllToAllVAppend[T Elem](ctx context.Context, c *Comm, dst, src []T, srcBloc
 		return dst, Blocks{}, refuse("AllToAllVAppend", "dst and src overlap")
 	}
 	blocks := Blocks{Counts: make([]int, c.Size())}
-	if err := AllToAllInto(ctx, c, blocks.Counts, srcBlocks.Counts); err != nil {
+	part := exec.Part{Operation: "AllToAllVAppend", Root: -1}
+	opt := Option{Kind: exec.PartOption, Part: &part}
+	if err := AllToAllInto(ctx, c, blocks.Counts, srcBlocks.Counts, opt); err != nil {
 		return dst, Blocks{}, err
 	}
 	n, most := 0, exec.MaxScratch/spec.TypeOf[T]().Bytes()
 	for r, count := range blocks.Counts {
 		if count < 0 || count > most-n {
-			c.Abort()
-			return dst, Blocks{}, fmt.Errorf("AllToAllVAppend: rank %d sends %d elements, after %d of others, more than 16 "+
-				"GiB in all: %w",
-				r, count, n, errAborted)
+			err := &MismatchError{Rank: r, Seq: c.exec.Calls, TheirSeq: c.exec.Calls, Field: "message length",
+				Mine: fmt.Sprintf("at most %d elements", most-n), Theirs: fmt.Sprintf("%d elements", count)}
+			c.breakOff(err)
+			return dst, Blocks{}, fmt.Errorf("AllToAllVAppend: %w: %w", ErrAborted, err)
 		}
 		n += count
 	}
 	all := slices.Grow(dst, n)[:len(dst)+n]
-	if err := AllToAllV(ctx, c, all[len(dst):], blocks, src, srcBlocks); err != nil {
+	part.Number = 1
+	if err := AllToAllV(ctx, c, all[len(dst):], blocks, src, srcBlocks, opt); err != nil {
 		return dst, Blocks{}, err
 	}
 	return all, blocks, nil

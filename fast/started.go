@@ -123,7 +123,7 @@ func (c *Comm) carryOut(group []*Handle) {
 	group = slices.DeleteFunc(group, func(h *Handle) bool {
 		err := c.late(h)
 		if err != nil {
-			h.finish(err)
+			c.finish(h, err)
 		}
 		return err != nil
 	})
@@ -131,7 +131,7 @@ func (c *Comm) carryOut(group []*Handle) {
 		return
 	}
 	if h := group[0]; !h.pointToPoint() {
-		h.finish(c.perform(h.ctx, &h.requests[0]))
+		c.finish(h, c.perform(h.ctx, &h.requests[0]))
 		return
 	}
 	for _, h := range group {
@@ -151,6 +151,14 @@ func (c *Comm) carryOut(group []*Handle) {
 		}
 	}
 	c.exec.ForgetGroup()
+}
+
+// finish ends h, which is no point-to-point call or has not begun, with err.
+func (c *Comm) finish(h *Handle, err error) {
+	if err != nil && h.requests[0].Continues() {
+		c.breakOff(err)
+	}
+	h.finish(err)
 }
 
 // late returns why h can no longer be made; nil if it can.

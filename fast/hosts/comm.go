@@ -134,6 +134,9 @@ func (h *Comm) divide(ctx context.Context) error {
 	}
 	all := fast.AllReduce(ctx, h.c, made, fast.Min)
 	if err := cmp.Or(near, far, all); err != nil { // the others follow from it
+		if near == nil && all != nil { // the other ranks go on
+			exec.Runtime.Fail(h.c, err)
+		}
 		return err
 	}
 	if made[0] == 0 {

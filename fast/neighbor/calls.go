@@ -45,16 +45,13 @@ func StartAllToAllV[T fast.Elem](ctx context.Context, g *Graph, dst []T, dstBloc
 	return start(ctx, g, "neighbor.AllToAllV", dst, src, uneven(dstBlocks, srcBlocks))
 }
 
-// direct has all messages of a layer in flight at once, however many ranks there are.
-var direct = []fast.Option{fast.WithAlgorithm("direct")}
-
 // call exchanges the blocks that lay places.
 func call[T fast.Elem](ctx context.Context, g *Graph, name string, dst, src []T, lay layout) error {
 	if err := place(g, name, dst, src, lay); err != nil {
 		return err
 	}
-	for at := range g.in.layers {
-		if err := fast.AllToAllV(ctx, g.c, dst, g.in.layers[at], src, g.out.layers[at], direct...); err != nil {
+	for g.part.Number = range g.in.layers {
+		if err := layer(ctx, g, dst, src, g.opts); err != nil {
 			return err
 		}
 	}
@@ -63,16 +60,21 @@ func call[T fast.Elem](ctx context.Context, g *Graph, name string, dst, src []T,
 
 // start is call in the background. Started calls run in order, so the handle of the last layer stands for all.
 func start[T fast.Elem](ctx context.Context, g *Graph, name string, dst, src []T, lay layout) *fast.Handle {
-	return collective.Start(direct, func(opts []fast.Option) error {
-		if err := place(g, name, dst, src, lay); err != nil {
-			return err
-		}
-		last := len(g.in.layers) - 1
-		for at := range last {
-			fast.StartAllToAllV(ctx, g.c, dst, g.in.layers[at], src, g.out.layers[at], direct...)
-		}
-		return fast.AllToAllV(ctx, g.c, dst, g.in.layers[last], src, g.out.layers[last], opts...)
-	})
+	if err := place(g, name, dst, src, lay); err != nil {
+		return collective.Start(nil, func([]fast.Option) error { return err })
+	}
+	last := len(g.in.layers) - 1
+	for g.part.Number = range last {
+		collective.Start(g.opts, func(opts []fast.Option) error { return layer(ctx, g, dst, src, opts) })
+	}
+	g.part.Number = last
+	return collective.Start(g.opts, func(opts []fast.Option) error { return layer(ctx, g, dst, src, opts) })
+}
+
+// layer makes the call of the layer that is next.
+func layer[T fast.Elem](ctx context.Context, g *Graph, dst, src []T, opts []fast.Option) error {
+	at := g.part.Number
+	return fast.AllToAllV(ctx, g.c, dst, g.in.layers[at], src, g.out.layers[at], opts...)
 }
 
 // place has lay place the blocks of the next call of that name.
@@ -86,5 +88,6 @@ func place[T fast.Elem](g *Graph, name string, dst, src []T, lay layout) error {
 	if exec.Overlap(exec.Bytes(dst), exec.Bytes(src)) {
 		return wire.Refuse(name, "dst and src overlap")
 	}
+	g.part.Operation = name
 	return nil
 }

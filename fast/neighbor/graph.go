@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -27,6 +28,8 @@ const None = -1
 type Graph struct {
 	c       *fast.Comm
 	in, out side
+	part    exec.Part // the next call of which a call is made
+	opts    []fast.Option
 }
 
 // NewGraph returns the graph in which this rank receives from the sources and sends to the destinations, in these
@@ -58,8 +61,12 @@ func NewGraph(ctx context.Context, c *fast.Comm, sources, destinations []int) (*
 
 // newGraph returns a graph of that many layers. InLayer and outLayer say in which of them each edge is.
 func newGraph(c *fast.Comm, sources, destinations, inLayer, outLayer []int, layers int) *Graph {
-	return &Graph{c, newSide("dst", c.Size(), sources, inLayer, layers), newSide("src", c.Size(), destinations, outLayer,
-		layers)}
+	g := &Graph{c: c, in: newSide("dst", c.Size(), sources, inLayer, layers),
+		out: newSide("src", c.Size(), destinations, outLayer, layers)}
+	g.part = exec.Part{Root: -1, Graph: exec.Runtime.Made(c)}
+	// All messages of a layer are in flight at once, however many ranks there are.
+	g.opts = []fast.Option{fast.WithAlgorithm("direct"), {Kind: exec.PartOption, Part: &g.part}}
+	return g
 }
 
 // repeated returns how often each rank is in a list, and how often the one that is in it most.
@@ -87,11 +94,16 @@ func occurrences(list []int) []int {
 	return before
 }
 
+// mostBlocks is how many blocks all layers of a graph have at most, on one side: those that are empty included.
+const mostBlocks = 1 << 22
+
 // agree returns the most layers that a rank has, or an error on all ranks if two of them count the edges between them
 // differently. In and out are this rank's numbers of edges from and to each rank.
 func agree(ctx context.Context, c *fast.Comm, in, out []int, layers int) (int, error) {
 	others := make([]int, c.Size())
-	if err := fast.AllToAllInto(ctx, c, others, out); err != nil {
+	part := exec.Part{Operation: "neighbor.NewGraph", Root: -1}
+	opt := fast.Option{Kind: exec.PartOption, Part: &part}
+	if err := fast.AllToAllInto(ctx, c, others, out, opt); err != nil {
 		return 0, fmt.Errorf("NewGraph: %w", err)
 	}
 	wrong, finder := 0, None
@@ -102,7 +114,8 @@ func agree(ctx context.Context, c *fast.Comm, in, out []int, layers int) (int, e
 		finder = c.Rank()
 	}
 	most := []int{layers, finder}
-	if err := fast.AllReduce(ctx, c, most, fast.Max); err != nil {
+	part.Number = 1
+	if err := fast.AllReduce(ctx, c, most, fast.Max, opt); err != nil {
 		return 0, fmt.Errorf("NewGraph: %w", err)
 	}
 	switch {
@@ -110,6 +123,9 @@ func agree(ctx context.Context, c *fast.Comm, in, out []int, layers int) (int, e
 		return 0, wire.Refuse("NewGraph", "rank %d lists rank %d as a destination %d times, and that one lists it as a "+
 			"source %d times",
 			wrong, c.Rank(), others[wrong], in[wrong])
+	case most[0] < 1 || most[0] > mostBlocks/c.Size():
+		return 0, wire.Refuse("NewGraph", "two ranks are neighbours %d times, and may be %d times among %d ranks", most[0],
+			mostBlocks/c.Size(), c.Size())
 	case most[1] != None:
 		return 0, wire.Refuse("NewGraph", "rank %d and a rank other than this one disagree about the edges between them",
 			most[1])

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -59,7 +60,9 @@ func sameGrid(ctx context.Context, c *fast.Comm, dims []int, periodic []bool) er
 		}
 	}
 	all := make([]uint64, c.Size())
-	if err := fast.AllGatherInto(ctx, c, all, []uint64{print}); err != nil {
+	part := exec.Part{Operation: "neighbor.NewGrid", Root: -1}
+	opt := fast.Option{Kind: exec.PartOption, Part: &part}
+	if err := fast.AllGatherInto(ctx, c, all, []uint64{print}, opt); err != nil {
 		return fmt.Errorf("NewGrid: %w", err)
 	}
 	for r, other := range all {

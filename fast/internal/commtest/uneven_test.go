@@ -66,21 +66,24 @@ func TestAllToAllVAppendRefuses(t *testing.T) {
 	}
 }
 
-// TestAllToAllVAppendAborts: a rank that is told of counts that cannot be gives the communicator up, for all.
+// TestAllToAllVAppendAborts: a rank that is told of counts that cannot be gives the communicator up, for all, and
+// blames the rank that told it.
 func TestAllToAllVAppendAborts(t *testing.T) {
-	for _, count := range []int{-1, math.MaxInt, exec.MaxScratch/4 + 1, exec.MaxScratch/8 + 1} {
+	part := fast.Option{Kind: exec.PartOption, Part: &exec.Part{Operation: "AllToAllVAppend", Root: -1}}
+	for count, liar := range map[int]int{-1: 1, math.MaxInt: 1, exec.MaxScratch/4 + 1: 1, exec.MaxScratch/8 + 1: 2} {
 		all := comms(t, 3)
 		errs := fasttest.OnAll(all, func(c *fast.Comm) error {
 			if c.Rank() > 0 { // they lie
-				if err := fast.AllToAllInto(t.Context(), c, make([]int, 3), []int{count, 0, 0}); err != nil {
-					return err
-				}
-				return fast.Barrier(t.Context(), c)
+				return errors.Join(fast.AllToAllInto(t.Context(), c, make([]int, 3), []int{count, 0, 0}, part),
+					fast.Barrier(t.Context(), c))
 			}
 			return appended(t.Context(), c, nil, nil, fast.Blocks{Counts: []int{0, 0, 0}})
 		})
 		for rank, err := range errs {
-			if !errors.Is(err, fast.ErrAborted) {
+			var m *fast.MismatchError
+			if !errors.As(err, &m) || m.Field != "message length" || rank == 0 &&
+				(m.Rank != liar || !errors.Is(err, fast.ErrAborted)) ||
+				rank > 0 && !slices.Contains(fast.Culprits(err), 0) {
 				t.Errorf("%d elements, rank %d: %v", count, rank, err)
 			}
 		}

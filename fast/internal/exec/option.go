@@ -33,6 +33,17 @@ func fusedOf(opts []Option) Lengths {
 	return Lengths{}
 }
 
+// Continues reports whether the call with these options is one of several that all ranks make together, and not the
+// first. What a Bucket has made before is not known here.
+func Continues(opts []Option) bool {
+	for i := range opts {
+		if o := &opts[i]; o.Kind == FusedOption || o.Kind == PartOption && o.Part.Number > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // AsksFor reports whether opts name an algorithm.
 func AsksFor(opts []Option) bool {
 	for _, o := range opts {

@@ -13,6 +13,10 @@ type Part struct {
 	Operation string  // "hosts.AllReduce"
 	Op        spec.Op // of the whole; 0: none
 	Root      int     // of the whole; -1: none
+	Graph     uint64  // the number of the call that made the graph of the whole; 0: it has none
+	// How many parts come before it on the same communicator. If one that is not the first cannot be made, the
+	// communicator is given up, because the other ranks make it.
+	Number int
 }
 
 // partOf returns the operation of which a call with these options is a part.
@@ -25,6 +29,12 @@ func partOf(opts []Option) Part {
 	return Part{}
 }
 
+// Continues reports whether the call is one of several that all ranks make together, and not the first. What the bucket
+// of a fused call has made before is not known here.
+func (f *Form) Continues() bool {
+	return f.part.Number > 0 || f.lengths.n > 0 && !f.Collective.Uneven
+}
+
 // describe adds p to what ranks compare in a call.
 func (p *Part) describe(d *wire.Call) {
 	if p.Operation == "" {
@@ -33,12 +43,14 @@ func (p *Part) describe(d *wire.Call) {
 	for i := range len(p.Operation) {
 		d.Primitive = wire.Mix(d.Primitive ^ uint64(p.Operation[i]))
 	}
-	d.Primitive = wire.Mix(d.Primitive ^ uint64(p.Op))
-	d.Primitive = wire.Mix(d.Primitive ^ uint64(p.Root))
+	for _, x := range []uint64{uint64(p.Op), uint64(p.Root), p.Graph, uint64(p.Number)} {
+		d.Primitive = wire.Mix(d.Primitive ^ x)
+	}
 	d.PrimitiveName = p.label()
 }
 
-// label returns p in words, such as "hosts.Reduce sum root 2".
+// label returns p in words, such as "hosts.Reduce sum root 2", or "neighbor.AllToAll #3+1" of the second part of a call
+// on the graph that call 3 has made.
 func (p *Part) label() (label wire.Label) {
 	text := append(make([]byte, 0, len(label)), p.Operation...)
 	if p.Op != 0 {
@@ -46,6 +58,12 @@ func (p *Part) label() (label wire.Label) {
 	}
 	if p.Root >= 0 {
 		text = strconv.AppendInt(append(text, " root "...), int64(p.Root), 10)
+	}
+	if p.Graph > 0 {
+		text = strconv.AppendUint(append(text, " #"...), p.Graph, 10)
+	}
+	if p.Number > 0 {
+		text = strconv.AppendInt(append(text, '+'), int64(p.Number), 10)
 	}
 	copy(label[:], text)
 	return label

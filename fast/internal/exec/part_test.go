@@ -17,12 +17,15 @@ func TestPart(t *testing.T) {
 	}
 	seen := map[uint64]string{plain.Primitive: "none"}
 	for want, p := range map[string]Part{
-		"hosts.Barrier":            {"hosts.Barrier", 0, -1},
-		"hosts.Broadcast root 0":   {"hosts.Broadcast", 0, 0},
-		"hosts.Broadcast root 1":   {"hosts.Broadcast", 0, 1},
-		"hosts.Reduce sum root 1":  {"hosts.Reduce", spec.OpSum, 1},
-		"hosts.Reduce avg root 1":  {"hosts.Reduce", spec.OpAvg, 1},
-		"hosts.ReduceScatter prod": {"hosts.ReduceScatter", spec.OpProd, -1},
+		"hosts.Barrier":            {"hosts.Barrier", 0, -1, 0, 0},
+		"hosts.Broadcast root 0":   {"hosts.Broadcast", 0, 0, 0, 0},
+		"hosts.Broadcast root 1":   {"hosts.Broadcast", 0, 1, 0, 0},
+		"hosts.Reduce sum root 1":  {"hosts.Reduce", spec.OpSum, 1, 0, 0},
+		"hosts.Reduce avg root 1":  {"hosts.Reduce", spec.OpAvg, 1, 0, 0},
+		"neighbor.AllToAll #3":     {"neighbor.AllToAll", 0, -1, 3, 0},
+		"neighbor.AllToAll #3+1":   {"neighbor.AllToAll", 0, -1, 3, 1},
+		"neighbor.AllToAll #4+1":   {"neighbor.AllToAll", 0, -1, 4, 1},
+		"hosts.ReduceScatter prod": {"hosts.ReduceScatter", spec.OpProd, -1, 0, 0},
 	} {
 		d := plain
 		p.describe(&d)

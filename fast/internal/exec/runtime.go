@@ -7,12 +7,14 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Runtime gives packages collective and hosts access to what package fast does not export. Comm is a *fast.Comm, and
-// handle a *fast.Handle. It is set when fast is initialized.
+// Runtime gives packages collective, hosts and neighbor access to what package fast does not export. Comm is a
+// *fast.Comm, and handle a *fast.Handle. It is set when fast is initialized.
 var Runtime interface {
 	Do(ctx context.Context, comm any, k *Collective, t spec.Type, args *Args, dst, src []byte, blocks *BlocksOf,
 		opts []Option) error
 	Start(opts []Option, call func(opts []Option) error) (handle any)
+	// Made returns how many collectives were made on comm, on which none is in progress.
+	Made(comm any) uint64
 	// Ended returns a channel that is closed when comm has ended: it has failed, or was revoked or aborted.
 	Ended(comm any) <-chan struct{}
 	// Fail has comm fail because of err, and tells the other ranks.

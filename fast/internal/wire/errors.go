@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // The errors without details. All errors of a call can be told apart with errors.Is and errors.As.
@@ -77,10 +78,11 @@ func (e *MismatchError) Error() string {
 	return text
 }
 
-// passesOver reports whether a rank in one call may meet one in the other because it took a block of AllToAllV for
-// empty. The calls of two ranks with each other have numbers of their own.
+// passesOver reports whether a rank in one call may meet one in the other because it took a block of AllToAllV,
+// or of a call of package neighbor, for empty. The calls of two ranks with each other have numbers of their own.
 func passesOver(one, other string) bool {
-	return one == "AllToAllV" && slices.Contains([]string{"Send", "Recv", "SendRecv"}, other)
+	return (one == "AllToAllV" || strings.HasPrefix(one, "neighbor.")) &&
+		slices.Contains([]string{"Send", "Recv", "SendRecv"}, other)
 }
 
 // Mirror returns e as the other rank sees it, for which rank is the other one.
