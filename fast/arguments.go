@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -132,6 +133,9 @@ func checkTuning(t *Tuning) error {
 
 // tunedByFile returns the table in a file.
 func tunedByFile(path string) (tuned, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a FIFO would block
+		return tuned{}, fmt.Errorf("the selection table %s is not a file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return tuned{}, err

@@ -42,7 +42,7 @@ var errAborted = fmt.Errorf("%w by Abort", ErrAborted)
 // goroutine, at any time, more than once.
 func (c *Comm) Abort() { c.abort(errAborted) }
 
-// abort is Abort for a reason, which wraps ErrAborted.
+// abort is Abort for a reason.
 func (c *Comm) abort(reason error) {
 	if c != nil && c.size > 0 && !fork.Child() {
 		c.giveUp(Aborted, reason, 0)

@@ -192,7 +192,7 @@ func (l *failures) watch(w *world, n int, f func(c *Comm) error) {
 	defer func() {
 		if err != nil {
 			l.add(rank, err)
-			c.abort(fmt.Errorf("%w: %w", ErrAborted, err))
+			c.abort(err)
 		}
 		if closed := c.Close(); err == nil && closed != nil { // a call that could not be started, which nobody has waited for
 			l.add(rank, closed)

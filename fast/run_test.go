@@ -100,7 +100,7 @@ func TestRunBlames(t *testing.T) {
 			blamed = Culprits(seen)
 			return nil
 		})
-		if !slices.Equal(blamed, x.want) || name == "other" && !strings.Contains(seen.Error(), "rank 1: my own") {
+		if !slices.Equal(blamed, x.want) || name == "other" && !strings.Contains(seen.Error(), ": my own") {
 			t.Errorf("%s: %v blames %v, want %v", name, seen, blamed, x.want)
 		}
 	}

@@ -81,6 +81,7 @@ func TestTuningIsRefused(t *testing.T) {
 	wrong := &Tuning{Rules: map[string][]Rule{"AllReduce": {{Algorithm: "binomial"}}}}
 	for want, opt := range map[string]InitOption{
 		"no such file":                                WithTuningFile("/nowhere/tune.json"),
+		"/dev/null is not a file":                     WithTuningFile("/dev/null"),
 		`unknown field "rule"`:                        WithTuningFile(write(`{"rule": {}}`)),
 		"rules.Reduces: there is no such":             WithTuningFile(write(`{"rules": {"Reduces": []}}`)),
 		"rules.AllReduce: rule 1, binomial: there is": WithTuning(wrong),

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,9 +29,12 @@ func storeCommand(args []string, s streams) int {
 	f.StringVar(&o.job, "job", os.Getenv("COLL_JOB"), "the job's `name`; COLL_JOB")
 	f.StringVar(&o.secretFile, "secret-file", os.Getenv("COLL_SECRET_FILE"),
 		"the `file` with the job's secret; COLL_SECRET_FILE")
-	epoch, _ := strconv.ParseUint(os.Getenv("COLL_EPOCH"), 10, 32)
+	epoch, badEpoch := strconv.ParseUint(cmp.Or(os.Getenv("COLL_EPOCH"), "0"), 10, 32)
+	if badEpoch != nil {
+		badEpoch = fmt.Errorf("COLL_EPOCH: %w", badEpoch)
+	}
 	f.Uint64Var(&o.epoch, "epoch", epoch, "the `number` of the attempt at the job; COLL_EPOCH")
-	status, goOn := parse(f, args, s, aboutStore, func() error { return errors.Join(noArguments(f.Args()), o.check()) })
+	status, goOn := parse(f, args, s, aboutStore, func() error { return errors.Join(badEpoch, noArguments(f.Args()), o.check()) })
 	if !goOn {
 		return status
 	}

@@ -89,4 +89,9 @@ func TestStoreRefuses(t *testing.T) {
 			t.Errorf("%s: status %d, %s%s", test.args, got.status, got.out, got.report)
 		}
 	}
+	l := command(t, "store", "-listen", "127.0.0.1:0", "-secret-file", good)
+	l.cmd.Env = append(l.cmd.Env, "COLL_EPOCH=third")
+	if got := l.run(); got.status != 2 || !strings.Contains(got.out+got.report, "COLL_EPOCH") {
+		t.Errorf("COLL_EPOCH=third: status %d, %s%s", got.status, got.out, got.report)
+	}
 }
