@@ -34,7 +34,10 @@ func storeCommand(args []string, s streams) int {
 		badEpoch = fmt.Errorf("COLL_EPOCH: %w", badEpoch)
 	}
 	f.Uint64Var(&o.epoch, "epoch", epoch, "the `number` of the attempt at the job; COLL_EPOCH")
-	status, goOn := parse(f, args, s, aboutStore, func() error { return errors.Join(badEpoch, noArguments(f.Args()), o.check()) })
+	status, goOn := parse(f, args, s, aboutStore, func() error {
+		return errors.Join(badEpoch, noArguments(f.Args()),
+			o.check())
+	})
 	if !goOn {
 		return status
 	}
