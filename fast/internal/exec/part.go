@@ -31,8 +31,8 @@ func partOf(opts []Option) Part {
 
 // Continues reports whether the call is one of several that all ranks make together, and not the first. What the bucket
 // of a fused call has made before is not known here.
-func (f *Form) Continues() bool {
-	return f.part.Number > 0 || f.lengths.n > 0 && !f.Collective.Uneven
+func (p *Form) Continues() bool {
+	return p.part.Number > 0 || p.lengths.n > 0 && !p.Collective.Uneven
 }
 
 // describe adds p to what ranks compare in a call.
