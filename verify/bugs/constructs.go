@@ -87,6 +87,16 @@ var Constructs = []Bug{
 		Plant: edit.Let("right", 0, func(x *gen.Let) { x.Is = spec.Add(x.Is, one) }),
 		Check: verify.Unmatched, Says: "0 sent, 1 received"},
 
+	// Blocks that do not lie side by side.
+	{What: "a last block that has gone around the ring", In: catalogue.AllGatherSparbit,
+		Plant: edit.Let("blocks", 0, func(x *gen.Let) {
+			x.Is = spec.Shr(spec.Add(spec.Shr(spec.Sub(spec.Size, one), v("shift")), two), one)
+		}),
+		Check: verify.Race, Says: "an order between two instructions"},
+	{What: "distances that grow where they have to become shorter", In: catalogue.AllGatherSparbit,
+		Plant: edit.Let("shift", 0, func(x *gen.Let) { x.Is = v("k") }),
+		Check: verify.Uninitialized, Says: "old out"},
+
 	// Sums of some ranks.
 	{What: "a scan that leaves out the rank's own operand", In: catalogue.ScanChain,
 		Plant: edit.Set(0, func(x *gen.RecvReduce) { x.With = gen.Chunk(spec.Out, x.With.At) }),

@@ -177,7 +177,8 @@ var equivalents = []equivalent{
 		"allGatherVRing allToAllVDirect allToAllVPairwise gatherVLinear scatterVLinear " +
 		"allGatherBidirectionalRing allReduceBidirectionalRing allGatherTwoLevel barrierTwoLevel broadcastKNomial " +
 		"broadcastTwoLevel " +
-		"allGatherNeighbourExchange allGatherPat broadcastBinaryTree allReduceDoubleTree"),
+		"allGatherNeighbourExchange allGatherPat broadcastBinaryTree allReduceDoubleTree " +
+		"allGatherSparbit"),
 		[]string{"the error of Layout is dropped"},
 		", 0); err != nil {", "without scratch it does not fail"},
 	{of("allReduceOneShot reduceLinear allReduceTwoLevel allReduceTwoShot reduceScatterDirect reduceScatterVDirect " +
@@ -321,6 +322,7 @@ var equivalents = []equivalent{
 	{of("allReduceDoubleTree"), []string{"pieces is one more", "top is one more"}, "for s := range pieces + top {",
 		"the same"},
 	{of("allReduceDoubleTree"), []string{"0 is one more"}, "number > 0", "it is even"},
+	{of("allGatherSparbit"), []string{"size is one more", "- is +"}, "rounds := ", "a step more has no blocks"},
 	{of("broadcastBinaryTree"), []string{"0 is one more"}, "place > 0 && place&1 == 0 {", "place is even there"},
 }
 
