@@ -68,6 +68,7 @@ var allGather = exec.Collective{
 	Algorithms: []exec.Algorithm{
 		{Name: "bidirectional-ring", Hash: 0xa20c2d53b9396d6b, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherBidirectionalRing},
 		{Name: "bruck", Hash: 0x5ccc4e113a6ada91, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherBruck},
+		{Name: "circulant", Hash: 0xa414ca1895269d14, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherCirculant},
 		{Name: "direct", Hash: 0x67515f819b9dccd6, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherDirect},
 		{Name: "k-bruck-4", Hash: 0x4684967068ed2118, Param: 4, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherKBruck},
 		{Name: "k-bruck-8", Hash: 0x83f196da1da73132, Param: 8, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allGatherKBruck},
@@ -85,7 +86,7 @@ var allGather = exec.Collective{
 		{Transport: "rdma", Algorithm: "k-bruck-8", MaxPerHost: 1, MaxBytes: 512, Predicted: true},
 		{Transport: "rdma", Algorithm: "k-bruck-8", MaxSize: 24, MaxPerHost: 1, MaxBytes: 2048, Predicted: true},
 		{Transport: "rdma", Algorithm: "direct", MaxSize: 24, MaxPerHost: 1, MaxBytes: 131072, Predicted: true},
-		{Transport: "rdma", Algorithm: "recursive-doubling", MaxPerHost: 1, MaxBytes: 4096, Predicted: true},
+		{Transport: "rdma", Algorithm: "circulant", MaxPerHost: 1, MaxBytes: 16384, Predicted: true},
 		{Transport: "rdma", Algorithm: "direct", MaxPerHost: 1, MaxBytes: 131072, Predicted: true},
 		{Transport: "mixed", Algorithm: "two-level"},
 		{Transport: "tcp", Algorithm: "recursive-doubling", MaxBytes: 131072},
@@ -228,6 +229,71 @@ func allGatherBruck(ctx context.Context, x *exec.Call) error {
 			slot += size
 		}
 		x.Copy(x.Out.Chunk(q), x.Scratch.Chunk(slot))
+	}
+	return nil
+}
+
+// allGatherCirculant is allgather/circulant. Bruck's all-gather with distances that are halves of the size, rounded
+// up, in place of powers of two: the fewest steps and the fewest bytes for any number of ranks. Blocks go to their
+// places at once, so that nothing is copied, but some messages are in two parts.
+//
+// Before:
+//   - On every rank r, in has count elements: len(in[r]) = count for r < size.
+//   - On every rank r, out has size·count elements: len(out[r]) = size·count for r < size.
+//   - On every rank r, in holds the input of rank r: in[r] = x[r] for r < size.
+//
+// After:
+//   - On every rank r, block b of out holds the input of rank b: out[r][b] = x[b] for r < size, b < size.
+//   - Nothing else is changed.
+//
+// In place: On every rank r, block r of out may be the same memory as in; in and out do not overlap otherwise:
+// &out[r][r] = &in[r] for r < size.
+//
+// Cost on the critical path: if size == 1 then 0 else (2 * ⌊log2(max(1, size - 1))⌋) + ((((2 * (size - 1)) + 1) >>
+// ⌊log2(max(1, size - 1))⌋) - 2) messages, size - 1 chunks sent, 0 chunks reduced.
+//
+// Source: Träff: Optimal, non-pipelined reduce-scatter and allreduce algorithms, arXiv:2410.14234, 2024.
+//
+// Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
+// race, and the call ends in every interleaving, even if no channel has room for a message. By induction over steps,
+// for sizes 1..2^31, while sizes and products fit an int: what the primitive promises holds, no two accesses race, and
+// the call ends in every interleaving, even if no channel has room for a message; 37 obligations, each proved by z3
+// and by cvc5.
+//
+// Specification 0x9e499135016d7f3e.
+// Algorithm 0xa414ca1895269d14.
+func allGatherCirculant(ctx context.Context, x *exec.Call) error {
+	rank, size := x.Rank, x.Size
+	if err := x.Layout(1, 0); err != nil {
+		return err
+	}
+	x.Copy(x.Out.Chunk(rank), x.In.Chunk(0))
+	rounds := bits.Len(uint(size - 1))
+	for k := range rounds {
+		togo := rounds - k
+		have := (size-1)>>togo + 1
+		more := (size-1)>>(togo-1) + 1 - have
+		to := rank - have
+		if to < 0 {
+			to += size
+		}
+		from := rank + have
+		if from >= size {
+			from -= size
+		}
+		sent := min(more, size-rank)
+		come := min(more, size-from)
+		x.Send(to, x.Out.Span(rank, sent))
+		if sent < more {
+			x.Send(to, x.Out.Span(0, more-sent))
+		}
+		x.Recv(from, x.Out.Span(from, come))
+		if come < more {
+			x.Recv(from, x.Out.Span(0, more-come))
+		}
+		if err := x.Exchange(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
 }

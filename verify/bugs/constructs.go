@@ -97,6 +97,14 @@ var Constructs = []Bug{
 		Plant: edit.Let("shift", 0, func(x *gen.Let) { x.Is = v("k") }),
 		Check: verify.Uninitialized, Says: "old out"},
 
+	// Messages in two parts.
+	{What: "no second part of a message that goes around the end", In: catalogue.AllGatherCirculant, Plant: edit.All(
+		edit.Set(0, func(x *gen.If) { x.Cond = zero }), edit.Set(1, func(x *gen.If) { x.Cond = zero })),
+		Check: verify.Uninitialized, Says: "old out"},
+	{What: "half of the size rounded down", In: catalogue.AllGatherCirculant,
+		Plant: edit.Let("have", 0, func(x *gen.Let) { x.Is = spec.Max(one, spec.Shr(spec.Size, v("togo"))) }),
+		Check: verify.Race, Says: "an order between two instructions"},
+
 	// Sums of some ranks.
 	{What: "a scan that leaves out the rank's own operand", In: catalogue.ScanChain,
 		Plant: edit.Set(0, func(x *gen.RecvReduce) { x.With = gen.Chunk(spec.Out, x.With.At) }),

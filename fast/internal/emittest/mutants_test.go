@@ -178,7 +178,7 @@ var equivalents = []equivalent{
 		"allGatherBidirectionalRing allReduceBidirectionalRing allGatherTwoLevel barrierTwoLevel broadcastKNomial " +
 		"broadcastTwoLevel " +
 		"allGatherNeighbourExchange allGatherPat broadcastBinaryTree allReduceDoubleTree " +
-		"allGatherSparbit"),
+		"allGatherSparbit allGatherCirculant"),
 		[]string{"the error of Layout is dropped"},
 		", 0); err != nil {", "without scratch it does not fail"},
 	{of("allReduceOneShot reduceLinear allReduceTwoLevel allReduceTwoShot reduceScatterDirect reduceScatterVDirect " +
@@ -323,6 +323,10 @@ var equivalents = []equivalent{
 		"the same"},
 	{of("allReduceDoubleTree"), []string{"0 is one more"}, "number > 0", "it is even"},
 	{of("allGatherSparbit"), []string{"size is one more", "- is +"}, "rounds := ", "a step more has no blocks"},
+	{of("allGatherCirculant"), []string{"size is one more", "- is +"}, "rounds := ", "a step more brings no blocks"},
+	{of("allGatherCirculant"), []string{"more is one more", "< is <="}, "if sent < more {",
+		"the message would be empty"},
+	{of("allGatherCirculant"), []string{"more is one more", "< is <="}, "if come < more {", "the same"},
 	{of("broadcastBinaryTree"), []string{"0 is one more"}, "place > 0 && place&1 == 0 {", "place is even there"},
 }
 
