@@ -7,8 +7,8 @@ import (
 
 // AllGatherSparbit has every block on twice as many ranks after every step, half as far from each other.
 //
-// Before the step with distance d, a rank has the blocks of the ranks that are a multiple of 2d before it. It sends them
-// to the rank d after it, except for a last one that would have gone around the ring.
+// Before the step with distance d, a rank has the blocks of the ranks that are a multiple of 2d before it. It sends
+// them to the rank d after it, except for a last one that would have gone around the ring.
 var AllGatherSparbit = register(gen.Algorithm{
 	Name:      "sparbit",
 	Primitive: spec.AllGather,
