@@ -63,11 +63,7 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "chain", MaxSize: 16, MaxBytes: 8 * mib, PieceBytes: 64 * kib},
 		gen.Rule{Algorithm: "scatter-allgather", MaxBytes: 8 * mib},
 	),
-	"Gather": overRDMA(
-		gen.Rule{Algorithm: "linear", MaxSize: 32}, // a root that takes all
-		gen.Rule{Algorithm: "binomial", MaxBytes: 512},
-		gen.Rule{Algorithm: "linear"},
-	),
+	"Gather": toOrFromARoot(),
 	"Reduce": overRDMA(
 		gen.Rule{Algorithm: "linear", MinSize: 4, MaxSize: 8, MaxBytes: 4 * kib},
 		gen.Rule{Algorithm: "binomial", MaxSize: 2},
@@ -93,11 +89,22 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "direct", MaxBytes: 32 * kib},
 		gen.Rule{Algorithm: "ring"},
 	),
-	"Scatter": overRDMA(
-		gen.Rule{Algorithm: "linear", MaxSize: 32}, // a root that sends all
-		gen.Rule{Algorithm: "binomial", MaxBytes: 512},
+	"Scatter": toOrFromARoot(),
+}
+
+// toOrFromARoot returns the rules of gather and scatter, which cost the same there.
+func toOrFromARoot() []gen.Rule {
+	return overRDMA(
+		gen.Rule{Algorithm: "linear", MaxSize: 12}, // a root that takes or sends all
+		// a root with few messages in each of two or three steps
+		gen.Rule{Algorithm: "k-nomial-4", MaxSize: 20, MaxBytes: kib},
+		gen.Rule{Algorithm: "linear", MaxSize: 20},
+		gen.Rule{Algorithm: "k-nomial-8", MaxSize: 32, MaxBytes: 2 * kib},
+		gen.Rule{Algorithm: "linear", MaxSize: 32},
+		gen.Rule{Algorithm: "k-nomial-8", MaxSize: 64, MaxBytes: 4 * kib},
+		gen.Rule{Algorithm: "binomial", MinSize: 65, MaxBytes: 512}, // k-nomial serves no more than 64
 		gen.Rule{Algorithm: "linear"},
-	),
+	)
 }
 
 // overRDMA has rules hold where each rank is on its own host, and say where they come from.

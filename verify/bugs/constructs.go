@@ -49,6 +49,12 @@ var Constructs = []Bug{
 			edit.Set(0, func(x *gen.Recv) { x.Into.At = spec.Add(v("c"), one) }),
 			edit.Set(1, func(x *gen.Copy) { x.Into.At = zero })),
 		Check: verify.Order, Says: "in rank order"},
+	{What: "a parent that is taken for the leader of the first part", In: radix4(catalogue.GatherKNomial),
+		Plant: edit.Let("other", 0, func(x *gen.Let) { x.Is = spec.Add(v("c"), one) }),
+		Check: verify.Program, Says: "the rank itself"},
+	{What: "a last part that is taken for a whole one", In: radix4(catalogue.ScatterKNomial),
+		Plant: edit.Let("mine", 0, func(x *gen.Let) { x.Is = spec.Shl(one, v("shift")) }),
+		Check: verify.Length, Says: "a message as long as"},
 
 	// Two trees with a number of pieces as parameter.
 	{What: "a right child that does not come closer at the end of a tree", In: catalogue.AllReduceDoubleTree.Members()[0],

@@ -114,7 +114,7 @@ func mutantFault(t *testing.T, name string, algorithms map[string][]gen.Algorith
 	for _, a := range algorithms[name] {
 		u := generated(t, &a)
 		fault = firstFault(t, u)
-		for _, size := range []int{3, 4} { // some are for even sizes, or have steps of four ranks
+		for _, size := range []int{3, 4, 9} { // some are for even sizes, have steps of four ranks, or scratch from nine on
 			if fault == "" && len(a.Locals(size)) > 0 {
 				_, fault = u.errorFault(size, 2)
 			}
@@ -195,7 +195,8 @@ var equivalents = []equivalent{
 		"of a place that is referred to only the beginning counts"},
 	{of("allReduceTwoLevel"), []string{"+ is -", "Slot is Chunk"}, "x.Operand(",
 		"of an operand only as much counts as the result is long"},
-	{of("allGatherKBruck barrierKDissemination broadcastKNomial reduceKNomial allReduceRecursiveMultiplying"),
+	{of("allGatherKBruck barrierKDissemination broadcastKNomial reduceKNomial gatherKNomial scatterKNomial " +
+		"allReduceRecursiveMultiplying"),
 		[]string{"radix is one more"}, "width := ", "it has as many bits"},
 	{of("allGatherKBruck barrierKDissemination"), []string{"size is one more", "- is +"}, "levels := ",
 		"a round more has no peers"},
@@ -210,6 +211,14 @@ var equivalents = []equivalent{
 		"the same"},
 	{of("reduceKNomial"), []string{"rounds is one more"}, "range rounds", "the same"},
 	{of("allReduceRecursiveMultiplying"), []string{"radix is one more"}, "x.Layout(1, ", "it has as many bits"},
+	{of("gatherKNomial scatterKNomial"), []string{"radix is one more"}, "slots := ", "the same"},
+	{of("gatherKNomial scatterKNomial"), []string{"1 is one more"}, "max(size-1, 1)",
+		"of one rank and of two the tree has one level"},
+	{of("gatherKNomial scatterKNomial"), []string{"size is one more", "- is +"}, "levels := ",
+		"in a round more the root has no children, and copies its block again if it is alone"},
+	{of("gatherKNomial scatterKNomial"), []string{"levels is one more", "width is one more", "- is +", "/ is *"},
+		"rounds := ", "the same"},
+	{of("gatherKNomial"), []string{"rounds is one more"}, "range rounds", "the same"},
 	{of("allReduceRecursiveMultiplying"), []string{"Copy is Refer"}, "operand.Chunk(0))",
 		"the reduction reads its operands before it writes"},
 	{of("reduceKNomial"), []string{"Copy is Refer"}, "sofar.Chunk(0))", "what is referred to is read, and then replaced"},
