@@ -52,7 +52,8 @@ var partScratch = func() expr {
 var ScatterKNomial = register(gen.Algorithm{
 	Name:      "k-nomial",
 	Primitive: spec.Scatter,
-	Doc: "A k-nomial tree in rank order: every rank gets the blocks of its subtree and passes those of radix-1 others on " +
+	Doc: "A k-nomial tree in rank order: every rank gets the blocks of its subtree and passes those of " +
+		"radix-1 others on " +
 		"in each step: fewer steps than of a binomial tree, each of more messages, for short messages.",
 	Source:   kNomialSource,
 	Param:    radices,

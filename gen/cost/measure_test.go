@@ -51,8 +51,8 @@ func TestDeclaredCost(t *testing.T) {
 	}
 }
 
-// withoutBeta are algorithms of which no formula over the size says how much they send. Along a k-nomial tree it depends
-// on the root which part is smaller than others. If rank 0 is the root, it is the last one.
+// withoutBeta are algorithms of which no formula over the size says how much they send. Along a k-nomial tree it
+// depends on the root which part is smaller than others. If rank 0 is the root, it is the last one.
 var withoutBeta = []string{"alltoall/bruck", "gather/k-nomial-4", "gather/k-nomial-8", "scatter/k-nomial-4",
 	"scatter/k-nomial-8"}
 
