@@ -65,6 +65,8 @@ var importRules = []importRule{
 	{pattern: "fast/hosts", may: []string{"spec", "fast", "fast/internal/exec", "fast/internal/failure",
 		"fast/internal/kernel", "fast/internal/wire"},
 		never: []string{"gen", "verify"}},
+	{pattern: "fast/object", may: []string{"fast", "fast/internal/exec", "fast/internal/wire"},
+		never: []string{"gen", "verify"}},
 	{pattern: "fast/storetest", may: []string{"fast"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/internal/exec", may: []string{"spec", "selection", "fast/internal/wire", "fast/internal/kernel",
 		"fast/internal/transport",
