@@ -24,6 +24,7 @@ type implementation struct {
 	name      string
 	kernels   table[wire.Kernel]
 	folds     table[Many]
+	exact     row[quickSum]
 	divisions row[division]
 	copy      func(dst, src []byte) // all of the same length
 }

@@ -329,6 +329,26 @@ func divideFloat32AVX2(data []byte, size int)
 //go:noescape
 func divideFloat64AVX2(data []byte, size int)
 
+// exactFloat16AVX2 is a quickSum.
+//
+//go:noescape
+func exactFloat16AVX2(dst []byte, operands [][]byte, from int) (to int)
+
+// exactBFloat16AVX2 is a quickSum.
+//
+//go:noescape
+func exactBFloat16AVX2(dst []byte, operands [][]byte, from int) (to int)
+
+// exactFloat32AVX2 is a quickSum.
+//
+//go:noescape
+func exactFloat32AVX2(dst []byte, operands [][]byte, from int) (to int)
+
+// exactFloat64AVX2 is a quickSum.
+//
+//go:noescape
+func exactFloat64AVX2(dst []byte, operands [][]byte, from int) (to int)
+
 // copyAVX2 is dst = src.
 //
 //go:noescape
@@ -658,6 +678,26 @@ func divideFloat32AVX512(data []byte, size int)
 //
 //go:noescape
 func divideFloat64AVX512(data []byte, size int)
+
+// exactFloat16AVX512 is a quickSum.
+//
+//go:noescape
+func exactFloat16AVX512(dst []byte, operands [][]byte, from int) (to int)
+
+// exactBFloat16AVX512 is a quickSum.
+//
+//go:noescape
+func exactBFloat16AVX512(dst []byte, operands [][]byte, from int) (to int)
+
+// exactFloat32AVX512 is a quickSum.
+//
+//go:noescape
+func exactFloat32AVX512(dst []byte, operands [][]byte, from int) (to int)
+
+// exactFloat64AVX512 is a quickSum.
+//
+//go:noescape
+func exactFloat64AVX512(dst []byte, operands [][]byte, from int) (to int)
 
 // copyAVX512 is dst = src.
 //

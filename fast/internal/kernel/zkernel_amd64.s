@@ -7188,6 +7188,429 @@ less6:
 	VZEROUPPER
 	RET
 
+// func exactFloat16AVX2(dst []byte, operands [][]byte, from int) (to int)
+// Requires: AVX, AVX2, F16C
+TEXT ·exactFloat16AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ operands_base+24(FP), DX
+	MOVQ operands_len+32(FP), BX
+	LEAQ (BX)(BX*2), BX
+	LEAQ (DX)(BX*8), BX
+	MOVQ from+48(FP), SI
+	SUBQ SI, CX
+	ADDQ SI, AX
+
+loop1:
+	SUBQ      $0x00000020, CX
+	JL        done3
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VCVTPH2PS (R8), Y0
+	VCVTPH2PS 16(R8), Y1
+	VPXOR     Y2, Y2, Y2
+	VPXOR     Y3, Y3, Y3
+	VPXOR     Y4, Y4, Y4
+	VPXOR     Y5, Y5, Y5
+
+operand2:
+	MOVQ      (DI), R8
+	ADDQ      SI, R8
+	VCVTPH2PS (R8), Y6
+	VCVTPH2PS 16(R8), Y7
+	VADDPS    Y6, Y0, Y8
+	VSUBPS    Y0, Y8, Y9
+	VSUBPS    Y9, Y6, Y6
+	VSUBPS    Y9, Y8, Y9
+	VSUBPS    Y9, Y0, Y9
+	VADDPS    Y6, Y9, Y6
+	VMOVDQU   Y8, Y0
+	VADDPS    Y6, Y2, Y8
+	VSUBPS    Y2, Y8, Y9
+	VSUBPS    Y9, Y6, Y6
+	VSUBPS    Y9, Y8, Y9
+	VSUBPS    Y9, Y2, Y9
+	VADDPS    Y6, Y9, Y6
+	VMOVDQU   Y8, Y2
+	VPOR      Y6, Y3, Y3
+	VADDPS    Y7, Y1, Y6
+	VSUBPS    Y1, Y6, Y8
+	VSUBPS    Y8, Y7, Y7
+	VSUBPS    Y8, Y6, Y8
+	VSUBPS    Y8, Y1, Y8
+	VADDPS    Y7, Y8, Y7
+	VMOVDQU   Y6, Y1
+	VADDPS    Y7, Y4, Y6
+	VSUBPS    Y4, Y6, Y8
+	VSUBPS    Y8, Y7, Y7
+	VSUBPS    Y8, Y6, Y8
+	VSUBPS    Y8, Y4, Y8
+	VADDPS    Y7, Y8, Y7
+	VMOVDQU   Y6, Y4
+	VPOR      Y7, Y5, Y5
+	ADDQ      $0x00000018, DI
+	CMPQ      DI, BX
+	JB        operand2
+	VPXOR     Y7, Y7, Y7
+	VSUBPS    Y2, Y7, Y7
+	VSUBPS    Y7, Y0, Y6
+	VSUBPS    Y6, Y6, Y7
+	VPOR      Y7, Y3, Y3
+	VADDPS    Y2, Y0, Y7
+	VSUBPS    Y0, Y7, Y8
+	VSUBPS    Y8, Y2, Y2
+	VSUBPS    Y8, Y7, Y8
+	VSUBPS    Y8, Y0, Y8
+	VADDPS    Y2, Y8, Y2
+	VMOVDQU   Y7, Y0
+	VPOR      Y2, Y3, Y3
+	VPXOR     Y2, Y2, Y2
+	VSUBPS    Y4, Y2, Y2
+	VSUBPS    Y2, Y1, Y0
+	VSUBPS    Y0, Y0, Y2
+	VPOR      Y2, Y5, Y5
+	VADDPS    Y4, Y1, Y2
+	VSUBPS    Y1, Y2, Y7
+	VSUBPS    Y7, Y4, Y4
+	VSUBPS    Y7, Y2, Y7
+	VSUBPS    Y7, Y1, Y7
+	VADDPS    Y4, Y7, Y4
+	VMOVDQU   Y2, Y1
+	VPOR      Y4, Y5, Y5
+	VPOR      Y5, Y3, Y3
+	VPTEST    Y3, Y3
+	JNZ       done3
+	VCVTPS2PH $0x00, Y6, (AX)
+	VCVTPS2PH $0x00, Y0, 16(AX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000020, SI
+	JMP       loop1
+
+done3:
+	MOVQ SI, to+56(FP)
+	VZEROUPPER
+	RET
+
+// func exactBFloat16AVX2(dst []byte, operands [][]byte, from int) (to int)
+// Requires: AVX, AVX2
+TEXT ·exactBFloat16AVX2(SB), NOSPLIT, $0-64
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         operands_base+24(FP), DX
+	MOVQ         operands_len+32(FP), BX
+	LEAQ         (BX)(BX*2), BX
+	LEAQ         (DX)(BX*8), BX
+	MOVQ         from+48(FP), SI
+	SUBQ         SI, CX
+	ADDQ         SI, AX
+	MOVQ         $0x0000000100000001, DI
+	VMOVQ        DI, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0x00007fff00007fff, DI
+	VMOVQ        DI, X1
+	VPBROADCASTQ X1, Y1
+
+loop1:
+	SUBQ    $0x00000020, CX
+	JL      done3
+	MOVQ    (DX), R8
+	ADDQ    SI, R8
+	LEAQ    24(DX), DI
+	VMOVDQU (R8), Y3
+	VPSLLD  $0x10, Y3, Y2
+	VPSRLD  $0x10, Y3, Y3
+	VPSLLD  $0x10, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+
+operand2:
+	MOVQ    (DI), R8
+	ADDQ    SI, R8
+	VMOVDQU (R8), Y9
+	VPSLLD  $0x10, Y9, Y8
+	VPSRLD  $0x10, Y9, Y9
+	VPSLLD  $0x10, Y9, Y9
+	VADDPS  Y8, Y2, Y10
+	VSUBPS  Y2, Y10, Y11
+	VSUBPS  Y11, Y8, Y8
+	VSUBPS  Y11, Y10, Y11
+	VSUBPS  Y11, Y2, Y11
+	VADDPS  Y8, Y11, Y8
+	VMOVDQU Y10, Y2
+	VADDPS  Y8, Y4, Y10
+	VSUBPS  Y4, Y10, Y11
+	VSUBPS  Y11, Y8, Y8
+	VSUBPS  Y11, Y10, Y11
+	VSUBPS  Y11, Y4, Y11
+	VADDPS  Y8, Y11, Y8
+	VMOVDQU Y10, Y4
+	VPOR    Y8, Y5, Y5
+	VADDPS  Y9, Y3, Y8
+	VSUBPS  Y3, Y8, Y10
+	VSUBPS  Y10, Y9, Y9
+	VSUBPS  Y10, Y8, Y10
+	VSUBPS  Y10, Y3, Y10
+	VADDPS  Y9, Y10, Y9
+	VMOVDQU Y8, Y3
+	VADDPS  Y9, Y6, Y8
+	VSUBPS  Y6, Y8, Y10
+	VSUBPS  Y10, Y9, Y9
+	VSUBPS  Y10, Y8, Y10
+	VSUBPS  Y10, Y6, Y10
+	VADDPS  Y9, Y10, Y9
+	VMOVDQU Y8, Y6
+	VPOR    Y9, Y7, Y7
+	ADDQ    $0x00000018, DI
+	CMPQ    DI, BX
+	JB      operand2
+	VPXOR   Y9, Y9, Y9
+	VSUBPS  Y4, Y9, Y9
+	VSUBPS  Y9, Y2, Y8
+	VSUBPS  Y8, Y8, Y9
+	VPOR    Y9, Y5, Y5
+	VADDPS  Y4, Y2, Y9
+	VSUBPS  Y2, Y9, Y10
+	VSUBPS  Y10, Y4, Y4
+	VSUBPS  Y10, Y9, Y10
+	VSUBPS  Y10, Y2, Y10
+	VADDPS  Y4, Y10, Y4
+	VMOVDQU Y9, Y2
+	VPOR    Y4, Y5, Y5
+	VPXOR   Y4, Y4, Y4
+	VSUBPS  Y6, Y4, Y4
+	VSUBPS  Y4, Y3, Y2
+	VSUBPS  Y2, Y2, Y4
+	VPOR    Y4, Y7, Y7
+	VADDPS  Y6, Y3, Y4
+	VSUBPS  Y3, Y4, Y9
+	VSUBPS  Y9, Y6, Y6
+	VSUBPS  Y9, Y4, Y9
+	VSUBPS  Y9, Y3, Y9
+	VADDPS  Y6, Y9, Y6
+	VMOVDQU Y4, Y3
+	VPOR    Y6, Y7, Y7
+	VPOR    Y7, Y5, Y5
+	VPTEST  Y5, Y5
+	JNZ     done3
+	VPSRLD  $0x10, Y8, Y3
+	VPAND   Y0, Y3, Y3
+	VPADDD  Y1, Y8, Y8
+	VPADDD  Y3, Y8, Y8
+	VPSRLD  $0x10, Y2, Y3
+	VPAND   Y0, Y3, Y3
+	VPADDD  Y1, Y2, Y2
+	VPADDD  Y3, Y2, Y2
+	VPSRLD  $0x10, Y8, Y8
+	VPSRLD  $0x10, Y2, Y2
+	VPSLLD  $0x10, Y2, Y2
+	VPOR    Y8, Y2, Y2
+	VMOVDQU Y2, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, SI
+	JMP     loop1
+
+done3:
+	MOVQ SI, to+56(FP)
+	VZEROUPPER
+	RET
+
+// func exactFloat32AVX2(dst []byte, operands [][]byte, from int) (to int)
+// Requires: AVX, AVX2
+TEXT ·exactFloat32AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ operands_base+24(FP), DX
+	MOVQ operands_len+32(FP), BX
+	LEAQ (BX)(BX*2), BX
+	LEAQ (DX)(BX*8), BX
+	MOVQ from+48(FP), SI
+	SUBQ SI, CX
+	ADDQ SI, AX
+
+loop1:
+	SUBQ      $0x00000020, CX
+	JL        done3
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VCVTPS2PD (R8), Y0
+	VCVTPS2PD 16(R8), Y1
+	VPXOR     Y2, Y2, Y2
+	VPXOR     Y3, Y3, Y3
+	VPXOR     Y4, Y4, Y4
+	VPXOR     Y5, Y5, Y5
+
+operand2:
+	MOVQ       (DI), R8
+	ADDQ       SI, R8
+	VCVTPS2PD  (R8), Y6
+	VCVTPS2PD  16(R8), Y7
+	VADDPD     Y6, Y0, Y8
+	VSUBPD     Y0, Y8, Y9
+	VSUBPD     Y9, Y6, Y6
+	VSUBPD     Y9, Y8, Y9
+	VSUBPD     Y9, Y0, Y9
+	VADDPD     Y6, Y9, Y6
+	VMOVDQU    Y8, Y0
+	VADDPD     Y6, Y2, Y8
+	VSUBPD     Y2, Y8, Y9
+	VSUBPD     Y9, Y6, Y6
+	VSUBPD     Y9, Y8, Y9
+	VSUBPD     Y9, Y2, Y9
+	VADDPD     Y6, Y9, Y6
+	VMOVDQU    Y8, Y2
+	VPOR       Y6, Y3, Y3
+	VADDPD     Y7, Y1, Y6
+	VSUBPD     Y1, Y6, Y8
+	VSUBPD     Y8, Y7, Y7
+	VSUBPD     Y8, Y6, Y8
+	VSUBPD     Y8, Y1, Y8
+	VADDPD     Y7, Y8, Y7
+	VMOVDQU    Y6, Y1
+	VADDPD     Y7, Y4, Y6
+	VSUBPD     Y4, Y6, Y8
+	VSUBPD     Y8, Y7, Y7
+	VSUBPD     Y8, Y6, Y8
+	VSUBPD     Y8, Y4, Y8
+	VADDPD     Y7, Y8, Y7
+	VMOVDQU    Y6, Y4
+	VPOR       Y7, Y5, Y5
+	ADDQ       $0x00000018, DI
+	CMPQ       DI, BX
+	JB         operand2
+	VPXOR      Y7, Y7, Y7
+	VSUBPD     Y2, Y7, Y7
+	VSUBPD     Y7, Y0, Y6
+	VSUBPD     Y6, Y6, Y7
+	VPOR       Y7, Y3, Y3
+	VADDPD     Y2, Y0, Y7
+	VSUBPD     Y0, Y7, Y8
+	VSUBPD     Y8, Y2, Y2
+	VSUBPD     Y8, Y7, Y8
+	VSUBPD     Y8, Y0, Y8
+	VADDPD     Y2, Y8, Y2
+	VMOVDQU    Y7, Y0
+	VPOR       Y2, Y3, Y3
+	VPXOR      Y2, Y2, Y2
+	VSUBPD     Y4, Y2, Y2
+	VSUBPD     Y2, Y1, Y0
+	VSUBPD     Y0, Y0, Y2
+	VPOR       Y2, Y5, Y5
+	VADDPD     Y4, Y1, Y2
+	VSUBPD     Y1, Y2, Y7
+	VSUBPD     Y7, Y4, Y4
+	VSUBPD     Y7, Y2, Y7
+	VSUBPD     Y7, Y1, Y7
+	VADDPD     Y4, Y7, Y4
+	VMOVDQU    Y2, Y1
+	VPOR       Y4, Y5, Y5
+	VPOR       Y5, Y3, Y3
+	VPTEST     Y3, Y3
+	JNZ        done3
+	VCVTPD2PSY Y6, X1
+	VMOVDQU    X1, (AX)
+	VCVTPD2PSY Y0, X0
+	VMOVDQU    X0, 16(AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, SI
+	JMP        loop1
+
+done3:
+	MOVQ SI, to+56(FP)
+	VZEROUPPER
+	RET
+
+// func exactFloat64AVX2(dst []byte, operands [][]byte, from int) (to int)
+// Requires: AVX, AVX2
+TEXT ·exactFloat64AVX2(SB), NOSPLIT, $0-64
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ operands_base+24(FP), DX
+	MOVQ operands_len+32(FP), BX
+	LEAQ (BX)(BX*2), BX
+	LEAQ (DX)(BX*8), BX
+	MOVQ from+48(FP), SI
+	SUBQ SI, CX
+	ADDQ SI, AX
+
+loop1:
+	SUBQ    $0x00000040, CX
+	JL      done3
+	MOVQ    (DX), R8
+	ADDQ    SI, R8
+	LEAQ    24(DX), DI
+	VMOVDQU (R8), Y0
+	VMOVDQU 32(R8), Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+
+operand2:
+	MOVQ    (DI), R8
+	ADDQ    SI, R8
+	VMOVDQU (R8), Y6
+	VMOVDQU 32(R8), Y7
+	VADDPD  Y6, Y0, Y8
+	VSUBPD  Y0, Y8, Y9
+	VSUBPD  Y9, Y6, Y6
+	VSUBPD  Y9, Y8, Y9
+	VSUBPD  Y9, Y0, Y9
+	VADDPD  Y6, Y9, Y6
+	VMOVDQU Y8, Y0
+	VADDPD  Y6, Y2, Y8
+	VSUBPD  Y2, Y8, Y9
+	VSUBPD  Y9, Y6, Y6
+	VSUBPD  Y9, Y8, Y9
+	VSUBPD  Y9, Y2, Y9
+	VADDPD  Y6, Y9, Y6
+	VMOVDQU Y8, Y2
+	VPOR    Y6, Y3, Y3
+	VADDPD  Y7, Y1, Y6
+	VSUBPD  Y1, Y6, Y8
+	VSUBPD  Y8, Y7, Y7
+	VSUBPD  Y8, Y6, Y8
+	VSUBPD  Y8, Y1, Y8
+	VADDPD  Y7, Y8, Y7
+	VMOVDQU Y6, Y1
+	VADDPD  Y7, Y4, Y6
+	VSUBPD  Y4, Y6, Y8
+	VSUBPD  Y8, Y7, Y7
+	VSUBPD  Y8, Y6, Y8
+	VSUBPD  Y8, Y4, Y8
+	VADDPD  Y7, Y8, Y7
+	VMOVDQU Y6, Y4
+	VPOR    Y7, Y5, Y5
+	ADDQ    $0x00000018, DI
+	CMPQ    DI, BX
+	JB      operand2
+	VPXOR   Y6, Y6, Y6
+	VSUBPD  Y2, Y6, Y6
+	VSUBPD  Y6, Y0, Y0
+	VSUBPD  Y0, Y0, Y6
+	VPOR    Y6, Y3, Y3
+	VPXOR   Y2, Y2, Y2
+	VSUBPD  Y4, Y2, Y2
+	VSUBPD  Y2, Y1, Y1
+	VSUBPD  Y1, Y1, Y2
+	VPOR    Y2, Y5, Y5
+	VPOR    Y5, Y3, Y3
+	VPTEST  Y3, Y3
+	JNZ     done3
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, SI
+	JMP     loop1
+
+done3:
+	MOVQ SI, to+56(FP)
+	VZEROUPPER
+	RET
+
 // func copyAVX2(dst []byte, src []byte)
 // Requires: AVX, AVX2, CMOV
 TEXT ·copyAVX2(SB), NOSPLIT, $0-48
@@ -11691,6 +12114,437 @@ masked3:
 	JA         masked3
 
 done4:
+	VZEROUPPER
+	RET
+
+// func exactFloat16AVX512(dst []byte, operands [][]byte, from int) (to int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·exactFloat16AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ operands_base+24(FP), DX
+	MOVQ operands_len+32(FP), BX
+	LEAQ (BX)(BX*2), BX
+	LEAQ (DX)(BX*8), BX
+	MOVQ from+48(FP), SI
+	SUBQ SI, CX
+	ADDQ SI, AX
+
+loop1:
+	SUBQ      $0x00000040, CX
+	JL        done3
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VCVTPH2PS (R8), Z0
+	VCVTPH2PS 32(R8), Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+	VPXORQ    Z4, Z4, Z4
+	VPXORQ    Z5, Z5, Z5
+
+operand2:
+	MOVQ      (DI), R8
+	ADDQ      SI, R8
+	VCVTPH2PS (R8), Z6
+	VCVTPH2PS 32(R8), Z7
+	VADDPS    Z6, Z0, Z8
+	VSUBPS    Z0, Z8, Z9
+	VSUBPS    Z9, Z6, Z6
+	VSUBPS    Z9, Z8, Z9
+	VSUBPS    Z9, Z0, Z9
+	VADDPS    Z6, Z9, Z6
+	VMOVDQU64 Z8, Z0
+	VADDPS    Z6, Z2, Z8
+	VSUBPS    Z2, Z8, Z9
+	VSUBPS    Z9, Z6, Z6
+	VSUBPS    Z9, Z8, Z9
+	VSUBPS    Z9, Z2, Z9
+	VADDPS    Z6, Z9, Z6
+	VMOVDQU64 Z8, Z2
+	VPORQ     Z6, Z3, Z3
+	VADDPS    Z7, Z1, Z6
+	VSUBPS    Z1, Z6, Z8
+	VSUBPS    Z8, Z7, Z7
+	VSUBPS    Z8, Z6, Z8
+	VSUBPS    Z8, Z1, Z8
+	VADDPS    Z7, Z8, Z7
+	VMOVDQU64 Z6, Z1
+	VADDPS    Z7, Z4, Z6
+	VSUBPS    Z4, Z6, Z8
+	VSUBPS    Z8, Z7, Z7
+	VSUBPS    Z8, Z6, Z8
+	VSUBPS    Z8, Z4, Z8
+	VADDPS    Z7, Z8, Z7
+	VMOVDQU64 Z6, Z4
+	VPORQ     Z7, Z5, Z5
+	ADDQ      $0x00000018, DI
+	CMPQ      DI, BX
+	JB        operand2
+	VPXORQ    Z10, Z10, Z10
+	VSUBPS    Z2, Z10, Z10
+	VSUBPS    Z10, Z0, Z6
+	VSUBPS    Z6, Z6, Z10
+	VPORQ     Z10, Z3, Z3
+	VADDPS    Z2, Z0, Z7
+	VSUBPS    Z0, Z7, Z8
+	VSUBPS    Z8, Z2, Z2
+	VSUBPS    Z8, Z7, Z8
+	VSUBPS    Z8, Z0, Z8
+	VADDPS    Z2, Z8, Z2
+	VMOVDQU64 Z7, Z0
+	VPORQ     Z2, Z3, Z3
+	VPXORQ    Z11, Z11, Z11
+	VSUBPS    Z4, Z11, Z11
+	VSUBPS    Z11, Z1, Z0
+	VSUBPS    Z0, Z0, Z11
+	VPORQ     Z11, Z5, Z5
+	VADDPS    Z4, Z1, Z7
+	VSUBPS    Z1, Z7, Z8
+	VSUBPS    Z8, Z4, Z4
+	VSUBPS    Z8, Z7, Z8
+	VSUBPS    Z8, Z1, Z8
+	VADDPS    Z4, Z8, Z4
+	VMOVDQU64 Z7, Z1
+	VPORQ     Z4, Z5, Z5
+	VPORQ     Z5, Z3, Z3
+	VPTESTMQ  Z3, Z3, K1
+	KMOVB     K1, DI
+	TESTL     DI, DI
+	JNZ       done3
+	VCVTPS2PH $0x00, Z6, (AX)
+	VCVTPS2PH $0x00, Z0, 32(AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, SI
+	JMP       loop1
+
+done3:
+	MOVQ SI, to+56(FP)
+	VZEROUPPER
+	RET
+
+// func exactBFloat16AVX512(dst []byte, operands [][]byte, from int) (to int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·exactBFloat16AVX512(SB), NOSPLIT, $0-64
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         operands_base+24(FP), DX
+	MOVQ         operands_len+32(FP), BX
+	LEAQ         (BX)(BX*2), BX
+	LEAQ         (DX)(BX*8), BX
+	MOVQ         from+48(FP), SI
+	SUBQ         SI, CX
+	ADDQ         SI, AX
+	MOVQ         $0x0000000100000001, DI
+	VMOVQ        DI, X0
+	VPBROADCASTQ X0, Z0
+	MOVQ         $0x00007fff00007fff, DI
+	VMOVQ        DI, X7
+	VPBROADCASTQ X7, Z7
+
+loop1:
+	SUBQ      $0x00000040, CX
+	JL        done3
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VMOVDQU64 (R8), Z9
+	VPSLLD    $0x10, Z9, Z8
+	VPSRLD    $0x10, Z9, Z9
+	VPSLLD    $0x10, Z9, Z9
+	VPXORQ    Z1, Z1, Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+	VPXORQ    Z4, Z4, Z4
+
+operand2:
+	MOVQ      (DI), R8
+	ADDQ      SI, R8
+	VMOVDQU64 (R8), Z11
+	VPSLLD    $0x10, Z11, Z10
+	VPSRLD    $0x10, Z11, Z11
+	VPSLLD    $0x10, Z11, Z11
+	VADDPS    Z10, Z8, Z12
+	VSUBPS    Z8, Z12, Z13
+	VSUBPS    Z13, Z10, Z10
+	VSUBPS    Z13, Z12, Z13
+	VSUBPS    Z13, Z8, Z13
+	VADDPS    Z10, Z13, Z10
+	VMOVDQU64 Z12, Z8
+	VADDPS    Z10, Z1, Z12
+	VSUBPS    Z1, Z12, Z13
+	VSUBPS    Z13, Z10, Z10
+	VSUBPS    Z13, Z12, Z13
+	VSUBPS    Z13, Z1, Z13
+	VADDPS    Z10, Z13, Z10
+	VMOVDQU64 Z12, Z1
+	VPORQ     Z10, Z2, Z2
+	VADDPS    Z11, Z9, Z10
+	VSUBPS    Z9, Z10, Z12
+	VSUBPS    Z12, Z11, Z11
+	VSUBPS    Z12, Z10, Z12
+	VSUBPS    Z12, Z9, Z12
+	VADDPS    Z11, Z12, Z11
+	VMOVDQU64 Z10, Z9
+	VADDPS    Z11, Z3, Z10
+	VSUBPS    Z3, Z10, Z12
+	VSUBPS    Z12, Z11, Z11
+	VSUBPS    Z12, Z10, Z12
+	VSUBPS    Z12, Z3, Z12
+	VADDPS    Z11, Z12, Z11
+	VMOVDQU64 Z10, Z3
+	VPORQ     Z11, Z4, Z4
+	ADDQ      $0x00000018, DI
+	CMPQ      DI, BX
+	JB        operand2
+	VPXORQ    Z5, Z5, Z5
+	VSUBPS    Z1, Z5, Z5
+	VSUBPS    Z5, Z8, Z10
+	VSUBPS    Z10, Z10, Z5
+	VPORQ     Z5, Z2, Z2
+	VADDPS    Z1, Z8, Z11
+	VSUBPS    Z8, Z11, Z12
+	VSUBPS    Z12, Z1, Z1
+	VSUBPS    Z12, Z11, Z12
+	VSUBPS    Z12, Z8, Z12
+	VADDPS    Z1, Z12, Z1
+	VMOVDQU64 Z11, Z8
+	VPORQ     Z1, Z2, Z2
+	VPXORQ    Z6, Z6, Z6
+	VSUBPS    Z3, Z6, Z6
+	VSUBPS    Z6, Z9, Z8
+	VSUBPS    Z8, Z8, Z6
+	VPORQ     Z6, Z4, Z4
+	VADDPS    Z3, Z9, Z11
+	VSUBPS    Z9, Z11, Z12
+	VSUBPS    Z12, Z3, Z3
+	VSUBPS    Z12, Z11, Z12
+	VSUBPS    Z12, Z9, Z12
+	VADDPS    Z3, Z12, Z3
+	VMOVDQU64 Z11, Z9
+	VPORQ     Z3, Z4, Z4
+	VPORQ     Z4, Z2, Z2
+	VPTESTMQ  Z2, Z2, K1
+	KMOVB     K1, DI
+	TESTL     DI, DI
+	JNZ       done3
+	VPSRLD    $0x10, Z10, Z9
+	VPANDQ    Z0, Z9, Z9
+	VPADDD    Z7, Z10, Z10
+	VPADDD    Z9, Z10, Z10
+	VPSRLD    $0x10, Z8, Z9
+	VPANDQ    Z0, Z9, Z9
+	VPADDD    Z7, Z8, Z8
+	VPADDD    Z9, Z8, Z8
+	VPSRLD    $0x10, Z10, Z10
+	VPSRLD    $0x10, Z8, Z8
+	VPSLLD    $0x10, Z8, Z8
+	VPORQ     Z10, Z8, Z8
+	VMOVDQU64 Z8, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, SI
+	JMP       loop1
+
+done3:
+	MOVQ SI, to+56(FP)
+	VZEROUPPER
+	RET
+
+// func exactFloat32AVX512(dst []byte, operands [][]byte, from int) (to int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+TEXT ·exactFloat32AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ operands_base+24(FP), DX
+	MOVQ operands_len+32(FP), BX
+	LEAQ (BX)(BX*2), BX
+	LEAQ (DX)(BX*8), BX
+	MOVQ from+48(FP), SI
+	SUBQ SI, CX
+	ADDQ SI, AX
+
+loop1:
+	SUBQ      $0x00000040, CX
+	JL        done3
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VCVTPS2PD (R8), Z0
+	VCVTPS2PD 32(R8), Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+	VPXORQ    Z4, Z4, Z4
+	VPXORQ    Z5, Z5, Z5
+
+operand2:
+	MOVQ      (DI), R8
+	ADDQ      SI, R8
+	VCVTPS2PD (R8), Z6
+	VCVTPS2PD 32(R8), Z7
+	VADDPD    Z6, Z0, Z8
+	VSUBPD    Z0, Z8, Z9
+	VSUBPD    Z9, Z6, Z6
+	VSUBPD    Z9, Z8, Z9
+	VSUBPD    Z9, Z0, Z9
+	VADDPD    Z6, Z9, Z6
+	VMOVDQU64 Z8, Z0
+	VADDPD    Z6, Z2, Z8
+	VSUBPD    Z2, Z8, Z9
+	VSUBPD    Z9, Z6, Z6
+	VSUBPD    Z9, Z8, Z9
+	VSUBPD    Z9, Z2, Z9
+	VADDPD    Z6, Z9, Z6
+	VMOVDQU64 Z8, Z2
+	VPORQ     Z6, Z3, Z3
+	VADDPD    Z7, Z1, Z6
+	VSUBPD    Z1, Z6, Z8
+	VSUBPD    Z8, Z7, Z7
+	VSUBPD    Z8, Z6, Z8
+	VSUBPD    Z8, Z1, Z8
+	VADDPD    Z7, Z8, Z7
+	VMOVDQU64 Z6, Z1
+	VADDPD    Z7, Z4, Z6
+	VSUBPD    Z4, Z6, Z8
+	VSUBPD    Z8, Z7, Z7
+	VSUBPD    Z8, Z6, Z8
+	VSUBPD    Z8, Z4, Z8
+	VADDPD    Z7, Z8, Z7
+	VMOVDQU64 Z6, Z4
+	VPORQ     Z7, Z5, Z5
+	ADDQ      $0x00000018, DI
+	CMPQ      DI, BX
+	JB        operand2
+	VPXORQ    Z10, Z10, Z10
+	VSUBPD    Z2, Z10, Z10
+	VSUBPD    Z10, Z0, Z6
+	VSUBPD    Z6, Z6, Z10
+	VPORQ     Z10, Z3, Z3
+	VADDPD    Z2, Z0, Z7
+	VSUBPD    Z0, Z7, Z8
+	VSUBPD    Z8, Z2, Z2
+	VSUBPD    Z8, Z7, Z8
+	VSUBPD    Z8, Z0, Z8
+	VADDPD    Z2, Z8, Z2
+	VMOVDQU64 Z7, Z0
+	VPORQ     Z2, Z3, Z3
+	VPXORQ    Z11, Z11, Z11
+	VSUBPD    Z4, Z11, Z11
+	VSUBPD    Z11, Z1, Z0
+	VSUBPD    Z0, Z0, Z11
+	VPORQ     Z11, Z5, Z5
+	VADDPD    Z4, Z1, Z7
+	VSUBPD    Z1, Z7, Z8
+	VSUBPD    Z8, Z4, Z4
+	VSUBPD    Z8, Z7, Z8
+	VSUBPD    Z8, Z1, Z8
+	VADDPD    Z4, Z8, Z4
+	VMOVDQU64 Z7, Z1
+	VPORQ     Z4, Z5, Z5
+	VPORQ     Z5, Z3, Z3
+	VPTESTMQ  Z3, Z3, K1
+	KMOVB     K1, DI
+	TESTL     DI, DI
+	JNZ       done3
+	VCVTPD2PS Z6, Y1
+	VMOVDQU64 Y1, (AX)
+	VCVTPD2PS Z0, Y0
+	VMOVDQU64 Y0, 32(AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, SI
+	JMP       loop1
+
+done3:
+	MOVQ SI, to+56(FP)
+	VZEROUPPER
+	RET
+
+// func exactFloat64AVX512(dst []byte, operands [][]byte, from int) (to int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·exactFloat64AVX512(SB), NOSPLIT, $0-64
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ operands_base+24(FP), DX
+	MOVQ operands_len+32(FP), BX
+	LEAQ (BX)(BX*2), BX
+	LEAQ (DX)(BX*8), BX
+	MOVQ from+48(FP), SI
+	SUBQ SI, CX
+	ADDQ SI, AX
+
+loop1:
+	SUBQ      $0x00000080, CX
+	JL        done3
+	MOVQ      (DX), R8
+	ADDQ      SI, R8
+	LEAQ      24(DX), DI
+	VMOVDQU64 (R8), Z0
+	VMOVDQU64 64(R8), Z1
+	VPXORQ    Z2, Z2, Z2
+	VPXORQ    Z3, Z3, Z3
+	VPXORQ    Z4, Z4, Z4
+	VPXORQ    Z5, Z5, Z5
+
+operand2:
+	MOVQ      (DI), R8
+	ADDQ      SI, R8
+	VMOVDQU64 (R8), Z6
+	VMOVDQU64 64(R8), Z7
+	VADDPD    Z6, Z0, Z8
+	VSUBPD    Z0, Z8, Z9
+	VSUBPD    Z9, Z6, Z6
+	VSUBPD    Z9, Z8, Z9
+	VSUBPD    Z9, Z0, Z9
+	VADDPD    Z6, Z9, Z6
+	VMOVDQU64 Z8, Z0
+	VADDPD    Z6, Z2, Z8
+	VSUBPD    Z2, Z8, Z9
+	VSUBPD    Z9, Z6, Z6
+	VSUBPD    Z9, Z8, Z9
+	VSUBPD    Z9, Z2, Z9
+	VADDPD    Z6, Z9, Z6
+	VMOVDQU64 Z8, Z2
+	VPORQ     Z6, Z3, Z3
+	VADDPD    Z7, Z1, Z6
+	VSUBPD    Z1, Z6, Z8
+	VSUBPD    Z8, Z7, Z7
+	VSUBPD    Z8, Z6, Z8
+	VSUBPD    Z8, Z1, Z8
+	VADDPD    Z7, Z8, Z7
+	VMOVDQU64 Z6, Z1
+	VADDPD    Z7, Z4, Z6
+	VSUBPD    Z4, Z6, Z8
+	VSUBPD    Z8, Z7, Z7
+	VSUBPD    Z8, Z6, Z8
+	VSUBPD    Z8, Z4, Z8
+	VADDPD    Z7, Z8, Z7
+	VMOVDQU64 Z6, Z4
+	VPORQ     Z7, Z5, Z5
+	ADDQ      $0x00000018, DI
+	CMPQ      DI, BX
+	JB        operand2
+	VPXORQ    Z10, Z10, Z10
+	VSUBPD    Z2, Z10, Z10
+	VSUBPD    Z10, Z0, Z0
+	VSUBPD    Z0, Z0, Z10
+	VPORQ     Z10, Z3, Z3
+	VPXORQ    Z11, Z11, Z11
+	VSUBPD    Z4, Z11, Z11
+	VSUBPD    Z11, Z1, Z1
+	VSUBPD    Z1, Z1, Z11
+	VPORQ     Z11, Z5, Z5
+	VPORQ     Z5, Z3, Z3
+	VPTESTMQ  Z3, Z3, K1
+	KMOVB     K1, DI
+	TESTL     DI, DI
+	JNZ       done3
+	VMOVDQU64 Z0, (AX)
+	VMOVDQU64 Z1, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, SI
+	JMP       loop1
+
+done3:
+	MOVQ SI, to+56(FP)
 	VZEROUPPER
 	RET
 

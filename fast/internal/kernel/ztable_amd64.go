@@ -174,6 +174,14 @@ var avx2 = implementation{
 			spec.TypeComplex128: foldSumFloat64AVX2,
 		},
 	},
+	exact: row[quickSum]{
+		spec.TypeFloat16:    exactFloat16AVX2,
+		spec.TypeBFloat16:   exactBFloat16AVX2,
+		spec.TypeFloat32:    exactFloat32AVX2,
+		spec.TypeComplex64:  exactFloat32AVX2,
+		spec.TypeFloat64:    exactFloat64AVX2,
+		spec.TypeComplex128: exactFloat64AVX2,
+	},
 	divisions: row[division]{
 		spec.TypeFloat16:    divideFloat16AVX2,
 		spec.TypeBFloat16:   divideBFloat16AVX2,
@@ -349,6 +357,14 @@ var avx512 = implementation{
 			spec.TypeFloat64:    foldSumFloat64AVX512,
 			spec.TypeComplex128: foldSumFloat64AVX512,
 		},
+	},
+	exact: row[quickSum]{
+		spec.TypeFloat16:    exactFloat16AVX512,
+		spec.TypeBFloat16:   exactBFloat16AVX512,
+		spec.TypeFloat32:    exactFloat32AVX512,
+		spec.TypeComplex64:  exactFloat32AVX512,
+		spec.TypeFloat64:    exactFloat64AVX512,
+		spec.TypeComplex128: exactFloat64AVX512,
 	},
 	divisions: row[division]{
 		spec.TypeFloat16:    divideFloat16AVX512,

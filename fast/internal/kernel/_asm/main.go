@@ -4,7 +4,7 @@
 //
 // A kernel is an operator (what happens to two vectors) in a shape (how memory is walked through), for an instruction
 // set. What differs between AVX2 and AVX-512 is in code.go, shapes are in shape.go, and the kernels are a list, in
-// kernels.go.
+// kernels.go. Exact sums are in exact.go.
 package main
 
 import (
@@ -34,6 +34,9 @@ func main() {
 	for _, set := range sets {
 		for _, k := range kernels {
 			k.write(&code{Context: ctx, set: set})
+		}
+		for _, k := range exactSums {
+			(&code{Context: ctx, set: set}).exact(k)
 		}
 		(&code{Context: ctx, set: set}).copies()
 	}

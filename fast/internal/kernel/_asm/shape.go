@@ -183,10 +183,8 @@ func (c *code) fold(k kernel) {
 	c.begin(function("fold", k), "func(dst []byte, operands [][]byte)",
 		"is dst = a ⊕ b ⊕ …, from left to right, of two operands or more, none shorter than dst.")
 	dst, n := c.base("dst"), c.length("dst")
-	first, end, offset := c.base("operands"), c.GP64(), c.GP64()
-	count := c.Load(c.Param("operands").Len(), c.GP64())
-	c.LEAQ(operand.Mem{Base: count, Index: count, Scale: 2}, count)
-	c.LEAQ(operand.Mem{Base: first, Index: count, Scale: 8}, end)
+	first, end := c.headers("operands")
+	offset := c.GP64()
 	c.XORQ(offset, offset)
 	combine := k.operator(c)
 	next, from := c.GP64(), c.GP64()
@@ -206,6 +204,15 @@ func (c *code) fold(k kernel) {
 		c.storeAll(p, xs, dst)
 	}, c.advance(dst, offset))
 	c.end()
+}
+
+// headers returns the addresses where the headers of a slice of slices begin and end.
+func (c *code) headers(slices string) (first, end reg.Register) {
+	first, end = c.base(slices), c.GP64()
+	count := c.Load(c.Param(slices).Len(), c.GP64())
+	c.LEAQ(operand.Mem{Base: count, Index: count, Scale: 2}, count)
+	c.LEAQ(operand.Mem{Base: first, Index: count, Scale: 8}, end)
+	return first, end
 }
 
 // inPlace is the shape data = data ⊕ size, of an operator that takes size itself.

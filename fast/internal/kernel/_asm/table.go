@@ -21,6 +21,10 @@ func table() []byte {
 		rows(&b, s, "", isBinary, isFoldable)
 		b.WriteString("},\nfolds: table[Many]{\n")
 		rows(&b, s, "fold", isFoldable)
+		b.WriteString("},\nexact: row[quickSum]{\n")
+		for _, k := range exactSums {
+			entries(&b, kernel{types: k.types}, k.name()+s.name)
+		}
 		b.WriteString("},\ndivisions: row[division]{\n")
 		for _, k := range kernels {
 			if k.shape == isDivision {
