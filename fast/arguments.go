@@ -63,6 +63,15 @@ func WithDepth(n int) Option { return Option{Kind: exec.DepthOption, Depth: n} }
 // were proved for every number of ranks and every depth.
 func Unproved() Option { return Option{Kind: exec.UnprovedOption} }
 
+// Reproducible has each element of a Sum of floats be the exact sum of all ranks' operands, rounded once to nearest
+// even; of an Avg, that divided by the number of ranks and rounded again. So the bits depend on nothing but the
+// operands: not on the ranks that have them, the algorithm, the transport or the length of the call. Which NaN a sum is
+// may depend on them.
+//
+// Such a call gets an algorithm that reduces the operands of all ranks at once: one-shot or two-shot for AllReduce. A
+// Prod of floats is refused. Other ops, and integers, are reproducible without it.
+func Reproducible() Option { return Option{Kind: exec.ReproducibleOption} }
+
 // Collectives returns the names of this package's collectives, in alphabetical order: "AllGather", "AllReduce" and so
 // on.
 func Collectives() []string {

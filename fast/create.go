@@ -21,17 +21,18 @@ func (p *initConfig) newWorld(all *setup.Connector) *world {
 	m := all.Mesh
 	membership.HandleAnnouncements(m, p.Logger())
 	return &world{
-		plane:      m,
-		create:     all.Create,
-		locate:     all.Locate,
-		memory:     all.Memory,
-		rdma:       all.Reaches,
-		conditions: m.Conditions,
-		tuned:      p.tuned,
-		record:     flight.New(p.recording(p.Rank, p.Size, flight.MaxOperations)),
-		limits:     p.limits(),
-		sealed:     p.SecretFromStore(),
-		events:     p.eventFile(p.Size),
+		plane:        m,
+		create:       all.Create,
+		locate:       all.Locate,
+		memory:       all.Memory,
+		rdma:         all.Reaches,
+		conditions:   m.Conditions,
+		tuned:        p.tuned,
+		reproducible: p.reproducible,
+		record:       flight.New(p.recording(p.Rank, p.Size, flight.MaxOperations)),
+		limits:       p.limits(),
+		sealed:       p.SecretFromStore(),
+		events:       p.eventFile(p.Size),
 	}
 }
 
@@ -64,10 +65,11 @@ func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
 			}
 			return e, nil
 		},
-		tuned:  p.tuned,
-		record: flight.New(p.recording(g.Self(), n, min(flight.MaxOperations, recordedInside/n))),
-		limits: p.limits(),
-		events: p.eventFile(n),
+		tuned:        p.tuned,
+		reproducible: p.reproducible,
+		record:       flight.New(p.recording(g.Self(), n, min(flight.MaxOperations, recordedInside/n))),
+		limits:       p.limits(),
+		events:       p.eventFile(n),
 	}
 }
 
@@ -92,7 +94,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c := newComm(rank, len(processes), nil)
 	c.id, c.name, c.members, c.world = id, name, processes, w
 	c.exec.Carrier, c.exec.PerHost, c.exec.Tuning = w.carrier(processes), w.perHost(processes), w.tuned.rulesFor
-	c.exec.Local = w.local(processes)
+	c.exec.Local, c.exec.Reproducible = w.local(processes), w.reproducible
 	c.membership = membership.New(agreeing{c}, w.plane, id, name, rank, c.size, c.processes)
 	if len(processes) > 1 {
 		ctx, stop := w.record.Warner().Watch(ctx, "making a communicator", "comm", name, "rank", rank, "size", len(processes))

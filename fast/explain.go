@@ -92,7 +92,7 @@ func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
 	}
 	x.Protocol = transport.Protocol(c.exec.Transport, q.Bytes, k.Reduces)
 	if x.Asked = exec.AsksFor(opts); !x.Asked {
-		x.Rules = verdicts(c.tuningName(), p.Tuned, p.Explain(q.Op, q.Bytes))
+		x.Rules = verdicts(c.tuningName(), p.Tuned, p.Explain(q.Op, q.Bytes, opts))
 	}
 	return x, nil
 }

@@ -28,7 +28,9 @@ type initConfig struct {
 	times    deadlock.Limits       // set by tests
 	tuning   func() (tuned, error) // nil: none
 	tuned    tuned                 // the result of tuning
-	err      error                 // the first option that is wrong
+	// All calls have the option Reproducible.
+	reproducible bool
+	err          error // the first option that is wrong
 }
 
 // apply applies opts, for a function called what.
@@ -196,6 +198,10 @@ func WithSlowCall(after time.Duration) InitOption {
 		}
 	}
 }
+
+// WithReproducible has all calls of the job carry the option Reproducible. All ranks pass it, or calls for which it
+// makes a difference fail with a MismatchError.
+func WithReproducible() InitOption { return func(p *initConfig) { p.reproducible = true } }
 
 // WithTuning has calls follow t, on all communicators of the job. All ranks have the same table, or calls for which the
 // tables differ get a MismatchError.

@@ -30,14 +30,15 @@ type world struct {
 	// rdma tells whether this process and another one talk by RDMA, unless they share memory; nil: goroutines.
 	rdma func(process int) bool
 	// conditions is what is known of what processes do, in words; nil: goroutines.
-	conditions func(processes []int) []string
-	users      atomic.Int64     // communicators that are not closed; the last one closes the plane
-	tuned      tuned            // the rules that count before the built-in ones
-	leaving    sync.WaitGroup   // closed transports of which something is on its way
-	record     *flight.Recorder // nil: nothing is recorded
-	limits     deadlock.Limits  // of the search for deadlocks
-	events     eventFile
-	sealed     bool // the job's secret was made for its first processes, so that no other can join
+	conditions   func(processes []int) []string
+	users        atomic.Int64     // communicators that are not closed; the last one closes the plane
+	tuned        tuned            // the rules that count before the built-in ones
+	reproducible bool             // all calls have the option of this name
+	leaving      sync.WaitGroup   // closed transports of which something is on its way
+	record       *flight.Recorder // nil: nothing is recorded
+	limits       deadlock.Limits  // of the search for deadlocks
+	events       eventFile
+	sealed       bool // the job's secret was made for its first processes, so that no other can join
 }
 
 // tuned is a Tuning that was checked.

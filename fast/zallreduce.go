@@ -69,7 +69,7 @@ var allReduce = exec.Collective{
 		{Name: "double-tree-16", Hash: 0xda3573fd0d71c0e9, Param: 16, Serves: func(size, _ int) bool { return size <= 64 }, Proved: exec.Proved{Sizes: 64}, Run: allReduceDoubleTree},
 		{Name: "double-tree-32", Hash: 0xe6c534c104a50885, Param: 32, Serves: func(size, _ int) bool { return size <= 64 }, Proved: exec.Proved{Sizes: 64}, Run: allReduceDoubleTree},
 		{Name: "leaders", Hash: 0x30a31a17142ae791, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceLeaders},
-		{Name: "one-shot", Hash: 0xbef86ed9744de221, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceOneShot},
+		{Name: "one-shot", Hash: 0xbef86ed9744de221, AtOnce: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceOneShot},
 		{Name: "rabenseifner", Hash: 0xe20fd2060ed74b06, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRabenseifner},
 		{Name: "recursive-doubling", Hash: 0x0cf5f14d91eadad1, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceRecursiveDoubling},
 		{Name: "recursive-multiplying-4", Hash: 0xe73d456c3de06224, Param: 4, Serves: func(size, _ int) bool { return size <= 64 }, Proved: exec.Proved{Sizes: 64}, Run: allReduceRecursiveMultiplying},
@@ -78,7 +78,7 @@ var allReduce = exec.Collective{
 		{Name: "segmented-ring", Hash: 0x784fc0db66ff1b46, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: allReduceSegmentedRing},
 		{Name: "tree", Hash: 0xad1047ebcea7d213, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTree},
 		{Name: "two-level", Hash: 0x75b52478c33b1ded, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTwoLevel},
-		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTwoShot},
+		{Name: "two-shot", Hash: 0xa21e7ba1227605e7, AtOnce: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: allReduceTwoShot},
 	},
 	Rules: []Rule{
 		{Transport: "rdma", Algorithm: "recursive-doubling", MaxSize: 2, MaxPerHost: 1, Predicted: true},
@@ -116,6 +116,8 @@ var allReduce = exec.Collective{
 		{Transport: "shm", Algorithm: "ring", MaxBytes: 8388608},
 		{Transport: "shm", Algorithm: "segmented-ring", PieceBytes: 4194304},
 		{Algorithm: "ring"},
+		{Algorithm: "one-shot", MaxBytes: 4096},
+		{Algorithm: "two-shot"},
 	},
 }
 

@@ -77,7 +77,7 @@ var reduce = exec.Collective{
 		{Name: "chain", Hash: 0xb33b7c4370796480, Commutative: true, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: reduceChain},
 		{Name: "k-nomial-4", Hash: 0x903974da956e3116, Commutative: true, Param: 4, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceKNomial},
 		{Name: "k-nomial-8", Hash: 0x74fa480f01a7588b, Commutative: true, Param: 8, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceKNomial},
-		{Name: "linear", Hash: 0x04ac591960ab03f3, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceLinear},
+		{Name: "linear", Hash: 0x04ac591960ab03f3, AtOnce: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceLinear},
 		{Name: "scatter-gather", Hash: 0x8956b34adc10bd83, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterGather},
 		{Name: "two-level", Hash: 0xcf54bffa1db40ead, Local: true, Serves: func(size, local int) bool { return size%local == 0 }, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceTwoLevel},
 	},

@@ -72,7 +72,7 @@ var reduceScatter = exec.Collective{
 	Reduces: true,
 	Needs:   exec.AllNeedAll,
 	Algorithms: []exec.Algorithm{
-		{Name: "direct", Hash: 0x67f383daf8c7eb0b, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterDirect},
+		{Name: "direct", Hash: 0x67f383daf8c7eb0b, AtOnce: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterDirect},
 		{Name: "halving", Hash: 0x1efeee615e4caaa9, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterHalving},
 		{Name: "pat", Hash: 0x05db896a9e5637bc, Commutative: true, Serves: func(size, _ int) bool { return size <= 64 }, Proved: exec.Proved{Sizes: 64}, Run: reduceScatterPat},
 		{Name: "ring", Hash: 0x96b8565684629723, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterRing},

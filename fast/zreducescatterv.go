@@ -74,7 +74,7 @@ var reduceScatterV = exec.Collective{
 	Uneven:     true,
 	SameCounts: true,
 	Algorithms: []exec.Algorithm{
-		{Name: "direct", Hash: 0xd36841628ce5a652, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterVDirect},
+		{Name: "direct", Hash: 0xd36841628ce5a652, AtOnce: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterVDirect},
 		{Name: "ring", Hash: 0xcdcb19b967b1d10a, Commutative: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: reduceScatterVRing},
 	},
 	Rules: []Rule{

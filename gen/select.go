@@ -29,7 +29,8 @@ func Selectable(algorithms []Algorithm) []selection.Algorithm {
 	for i := range algorithms {
 		a := &algorithms[i]
 		list[i] = selection.Algorithm{Name: a.Name, Commutative: a.Requires.Commutative, Pipelined: a.HasDepth(),
-			Local: a.HasLocal()}
+			Local:  a.HasLocal(),
+			AtOnce: a.ReducesAtOnce()}
 		if !a.Requires.Size.IsAbsent() {
 			list[i].Serves = a.Serves
 		}

@@ -16,14 +16,15 @@ var checkedLocals = []int{1, 2, 3}
 
 // Check proves that table, of algorithms for one primitive, is legal and total: it is Legal, and every call that some
 // algorithm carries out has a rule, for any transport and any number of ranks, of ranks on one host and of bytes,
-// and whether its op is commutative or, if others says that there are such ops, not. Sizes that algorithms do not serve
+// and whether its op is commutative or, if others says that there are such ops, not. Reproducible sums need no rule: of
+// the algorithms that can, such a call gets the first. Sizes that algorithms do not serve
 // are known up to 4096 ranks, and with a few numbers of ranks on each host.
 func Check(table []Rule, algorithms []Algorithm, others bool) error {
 	if err := Legal(table, algorithms); err != nil {
 		return err
 	}
 	for c := range calls(table, algorithms) {
-		if !c.Commutative && !others {
+		if c.AtOnce || !c.Commutative && !others {
 			continue
 		}
 		served := slices.ContainsFunc(algorithms, func(a Algorithm) bool { return a.Carries(c) })
@@ -102,11 +103,10 @@ func calls(table []Rule, algorithms []Algorithm) func(yield func(Call) bool) {
 		for _, size := range sizes(table, algorithms) {
 			for _, transport := range Transports {
 				for _, c := range hosts(table, algorithms, transport, size) {
-					if !yield(c) {
-						return
-					}
-					c.Commutative = true
-					if !yield(c) {
+					commutes, atOnce := c, c
+					commutes.Commutative = true
+					atOnce.Commutative, atOnce.AtOnce = true, true
+					if !yield(c) || !yield(commutes) || !yield(atOnce) {
 						return
 					}
 				}

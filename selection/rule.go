@@ -48,6 +48,7 @@ type Algorithm struct {
 	Commutative bool                       // it needs a commutative op
 	Pipelined   bool                       // the depth of a call makes a difference to it
 	Local       bool                       // it is for ranks of which each host has Local
+	AtOnce      bool                       // it reduces the operands of all ranks at once
 }
 
 // Call is what rules look at in a call, apart from its bytes: the same for all calls with one op on one communicator.
@@ -57,6 +58,7 @@ type Call struct {
 	PerHost     int    // ranks on the host that has the most; 0: all
 	Local       int    // ranks on each host, one after the other, the last host maybe fewer; 0: hosts are not like that
 	Commutative bool   // its op is, or it has none
+	AtOnce      bool   // its op needs the operands of all ranks at once, as a reproducible sum does
 	Unproved    bool   // algorithms may carry it out that were not proved for so many ranks
 }
 
@@ -80,7 +82,7 @@ func (r *Rule) Depth(count, bytes int) int {
 
 // Carries reports whether a can carry out a call like c.
 func (a *Algorithm) Carries(c Call) bool {
-	return a.serves(c) && a.mayRun(c) && (c.Commutative || !a.Commutative)
+	return a.serves(c) && a.mayRun(c) && (c.Commutative || !a.Commutative) && (a.AtOnce || !c.AtOnce)
 }
 
 // serves reports whether a is for as many ranks as c has, on such hosts.
@@ -109,6 +111,8 @@ func (r *Rule) Against(a *Algorithm, c Call, bytes int) string {
 		return fmt.Sprintf("its algorithm was not proved for %d ranks", c.Size)
 	case a.Commutative && !c.Commutative:
 		return "its algorithm needs a commutative op"
+	case c.AtOnce && !a.AtOnce:
+		return "its algorithm reduces some operands before others, and the sum is to be reproducible"
 	}
 	return ""
 }

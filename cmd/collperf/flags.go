@@ -30,6 +30,7 @@ func (o *options) flags(g *lists) *flag.FlagSet {
 	f.IntVar(&o.Check, "c", 1, "`number` of calls after whose results are checked; 0: no check")
 	f.IntVar(&o.Cycles, "N", 1, "`number` of times to measure everything")
 	f.StringVar(&g.op, "o", "sum", "reduction `operator`: "+strings.Join(opNames(), ", "))
+	f.BoolVar(&o.Reproducible, "reproducible", false, "with -o sum or avg: measure reproducible ones")
 	f.StringVar(&g.element, "d", "float32", "element `type`: "+strings.Join(elementNames(), ", "))
 	f.IntVar(&o.Root, "r", 0, "`rank` of the root")
 	f.StringVar(&g.place, "place", "both", "`where` results go: in (place), out (of place) or both")

@@ -125,6 +125,8 @@ func (o *options) validate() error {
 		return errors.New("-for takes -keep: what is measured has to be somewhere")
 	case o.WarmUp < 0 || o.Check < 0 || o.Depth < 0 || o.comms < 0:
 		return errors.New("-w, -c, -depth and -comms cannot be negative")
+	case o.Reproducible && (o.Reduction.Op != fast.Sum && o.Reduction.Op != fast.Avg || o.Hosts || o.tune):
+		return errors.New("-reproducible is for -o sum and -o avg, without -hosts and -tune")
 	case o.Reduction.Integers && !o.Element.Integer:
 		return fmt.Errorf("-o %v is for integers, not for %s", o.Reduction.Op, o.Element.Name)
 	}

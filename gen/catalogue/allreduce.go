@@ -31,8 +31,8 @@ var _ = rules(spec.AllReduce,
 	// is the messages of all together that count, and from some size on the steps count less than these.
 	gen.Rule{Algorithm: "one-shot", MaxSize: 4, MaxPerHost: 2, MaxBytes: 4 * kib},
 	gen.Rule{Algorithm: "one-shot", MaxSize: 8, MaxPerHost: 2, MaxBytes: 256},
-	// Three or four ranks, each on a host of its own: from 16 KiB on, it is the bytes over each link that count. The times
-	// are in docs/selection.md.
+	// Three or four ranks, each on a host of its own: from 16 KiB on, it is the bytes over each link that count. The
+	// times are in docs/selection.md.
 	gen.Rule{Transport: "tcp", Algorithm: "recursive-doubling", MaxSize: 4, MaxPerHost: 1, MaxBytes: 8 * kib},
 	gen.Rule{Transport: "tcp", Algorithm: "ring", MaxSize: 4, MaxPerHost: 1},
 	gen.Rule{Algorithm: "recursive-doubling", MaxSize: 4, MaxPerHost: 2, MaxBytes: 64 * kib},
@@ -48,4 +48,8 @@ var _ = rules(spec.AllReduce,
 	gen.Rule{Transport: "shm", Algorithm: "ring", MaxBytes: 8 * mib},
 	gen.Rule{Transport: "shm", Algorithm: "segmented-ring", PieceBytes: 4 * mib},
 	gen.Rule{Algorithm: "ring"},
+	// Only reproducible sums and ops that are not commutative get here. From some size on, what is sent and reduced
+	// counts.
+	gen.Rule{Algorithm: "one-shot", MaxBytes: 4 * kib},
+	gen.Rule{Algorithm: "two-shot"},
 )

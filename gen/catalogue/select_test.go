@@ -77,7 +77,10 @@ func TestSelect(t *testing.T) {
 			t.Errorf("over tcp, %+v: got %s", tc, got)
 		}
 	}
-	if got := gen.Select(table, algorithms, selection.Call{Transport: "shm", Size: 4}, 64<<20); got >= 0 {
-		t.Errorf("an op that does not commute gets %s", table[got].Algorithm)
+	for _, c := range []selection.Call{{Transport: "tcp", Size: 4}, {Transport: "shm", Size: 4},
+		{Transport: "shm", Size: 4, Commutative: true, AtOnce: true}} {
+		if got := table[gen.Select(table, algorithms, c, 64<<20)].Algorithm; got != "two-shot" {
+			t.Errorf("%+v gets %s", c, got)
+		}
 	}
 }

@@ -25,10 +25,10 @@ type head struct {
 
 // plain is what the table says of an algorithm by itself, by the names of the fields in the runtime.
 type plain struct {
-	Name                                      string
-	Hash                                      uint64
-	Commutative, Pipelined, Local, OutOfPlace bool
-	Param                                     int
+	Name                                              string
+	Hash                                              uint64
+	Commutative, Pipelined, Local, OutOfPlace, AtOnce bool
+	Param                                             int
 }
 
 // entry is an algorithm's line in the table.
@@ -55,7 +55,7 @@ func commonCounts(b spec.Buffer) bool {
 
 func entryOf(a *Declared) plain {
 	return plain{a.Name, hash64(a.Hash), a.Requires.Commutative, a.HasDepth(), a.HasLocal(), a.Requires.OutOfPlace,
-		a.Param.Value}
+		a.ReducesAtOnce(), a.Param.Value}
 }
 
 // compare compares all of a table but what is said of each algorithm.

@@ -21,6 +21,7 @@ const (
 	UnprovedOption
 	FusedOption // the call reduces the fused tensors of a Bucket
 	PartOption  // the call is a part of an operation
+	ReproducibleOption
 )
 
 // fusedOf returns the tensors that a Bucket has fused for the call, or none if it is not a Bucket's.
@@ -45,9 +46,12 @@ func Continues(opts []Option) bool {
 }
 
 // AsksFor reports whether opts name an algorithm.
-func AsksFor(opts []Option) bool {
-	for _, o := range opts {
-		if o.Kind == AlgorithmOption {
+func AsksFor(opts []Option) bool { return has(opts, AlgorithmOption) }
+
+// has reports whether one of opts is of that kind.
+func has(opts []Option, kind optionKind) bool {
+	for i := range opts {
+		if opts[i].Kind == kind {
 			return true
 		}
 	}

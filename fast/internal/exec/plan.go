@@ -21,8 +21,10 @@ type Planner struct {
 	PerHost int                                  // number of ranks on the host that has the most; 0: all
 	Local   int                                  // ranks on each host, see selection.Call; 0: hosts are not like that
 	Tuning  func(k *Collective) []selection.Rule // the rules before the built-in ones; nil: none
-	Plans   []*plan                              // of the collectives that were called
-	latest  *plan
+	// Reproducible says that all calls have the option of this name.
+	Reproducible bool
+	Plans        []*plan // of the collectives that were called
+	latest       *plan
 }
 
 // plan is the part of a selection table that applies to the calls of one collective on one communicator.
@@ -30,11 +32,13 @@ type plan struct {
 	k     *Collective
 	size  int
 	local int
-	table []selection.Rule
-	Tuned int               // how many of these come from a Tuning
-	Calls [2]selection.Call // what rules see of calls: with ops that are not commutative, and others
-	Steps [2][]planStep     // for these
-	named []planStep        // of each algorithm, if a call asks for it by name
+	// All calls have the option Reproducible.
+	reproducible bool
+	table        []selection.Rule
+	Tuned        int                   // how many of these come from a Tuning
+	Calls        [kinds]selection.Call // what rules see of calls
+	Steps        [kinds][]planStep     // for these
+	named        []planStep            // of each algorithm, if a call asks for it by name
 }
 
 // planStep is the algorithm for calls whose blocks have more bytes than the previous step allows.
@@ -54,10 +58,31 @@ func (pl *Planner) Plan(k *Collective, count, bytes int, op spec.Op, opts []Opti
 	return p.Choose(count, bytes, op, opts)
 }
 
+// kind is what rules see of the op of a call.
+type kind uint8
+
+const (
+	ordered   kind = iota // it is not commutative
+	commuting             // it is, or the call has none
+	atOnce                // it is a reproducible sum
+	kinds
+)
+
+// kindOf returns the kind of calls with op and these options, where all have the option Reproducible or not.
+func kindOf(op spec.Op, opts []Option, reproducible bool) kind {
+	switch {
+	case (op == spec.OpSum || op == spec.OpAvg) && (reproducible || has(opts, ReproducibleOption)):
+		return atOnce
+	case op == 0 || op.Commutative():
+		return commuting
+	}
+	return ordered
+}
+
 // Choose is Plan for a call of p's collective.
 func (p *plan) Choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
 	var s *planStep
-	unproved := false
+	unproved, is := false, kindOf(op, opts, p.reproducible)
 	for i := range opts {
 		switch o := &opts[i]; o.Kind {
 		case AlgorithmOption:
@@ -74,15 +99,15 @@ func (p *plan) Choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm
 	}
 	switch {
 	case s == nil:
-		if s = p.step(bytes, op); s == nil {
-			return nil, 0, wire.Refuse(p.k.Name, "no algorithm serves %s%d ranks", among(op), p.size)
+		if s = p.step(bytes, is); s == nil {
+			return nil, 0, wire.Refuse(p.k.Name, "no algorithm serves %s%d ranks", among(op, is), p.size)
 		}
-	case !s.Algorithm.Carries(p.size, p.local, op):
+	case !s.Algorithm.carries(p.size, p.local, is):
 		var elsewhere string
 		if s.Algorithm.Local {
 			elsewhere = "; package fast/hosts serves all hosts"
 		}
-		return nil, 0, wire.Refuse(p.k.Name, "algorithm %q does not serve %s%s%s", s.Algorithm.Name, among(op),
+		return nil, 0, wire.Refuse(p.k.Name, "algorithm %q does not serve %s%s%s", s.Algorithm.Name, among(op, is),
 			selection.Ranks(p.size, p.local, s.Algorithm.Local), elsewhere)
 	}
 	deepest := s.deepest
@@ -90,7 +115,7 @@ func (p *plan) Choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm
 		deepest = maxInt
 	}
 	if deepest < max(1, depth) {
-		return nil, 0, p.notProved(s, op, depth, opts)
+		return nil, 0, p.notProved(s, is, depth, opts)
 	}
 	if depth == 0 && s.pieceBytes > 0 && bytes > 0 {
 		depth = min((bytes-1)/s.pieceBytes+1, deepest)
@@ -99,21 +124,22 @@ func (p *plan) Choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm
 }
 
 // among returns what precedes the ranks of a call with op in words: "op sum among ", or "" if there is none.
-func among(op spec.Op) string {
+func among(op spec.Op, is kind) string {
 	if op == 0 {
 		return ""
 	}
-	return fmt.Sprintf("op %v among ", op)
+	return fmt.Sprintf("op %s among ", wire.OpWords(is.mark(op)))
 }
 
-// Explain returns which rule applies to calls with op and blocks of that many bytes, and why earlier ones do not.
-func (p *plan) Explain(op spec.Op, bytes int) selection.Choice {
-	return selection.Explain(p.table, p.k.Selectable(), p.Calls[commuting(op)], bytes)
+// Explain returns which rule applies to calls with op, these options and blocks of that many bytes, and why earlier
+// ones do not.
+func (p *plan) Explain(op spec.Op, bytes int, opts []Option) selection.Choice {
+	return selection.Explain(p.table, p.k.Selectable(), p.Calls[kindOf(op, opts, p.reproducible)], bytes)
 }
 
 // step returns the step for blocks of that many bytes, or nil.
-func (p *plan) step(bytes int, op spec.Op) *planStep {
-	steps := p.Steps[commuting(op)]
+func (p *plan) step(bytes int, is kind) *planStep {
+	steps := p.Steps[is]
 	for i := range steps {
 		if s := &steps[i]; bytes <= s.maxBytes {
 			return s
@@ -148,14 +174,16 @@ func (pl *Planner) NewPlan(k *Collective) *plan {
 	if pl.Tuning != nil {
 		rules = pl.Tuning(k)
 	}
-	p := &plan{k: k, size: pl.size, local: pl.Local, table: append(slices.Clone(rules), k.table()...), Tuned: len(rules)}
+	p := &plan{k: k, size: pl.size, local: pl.Local, reproducible: pl.Reproducible,
+		table: append(slices.Clone(rules), k.table()...), Tuned: len(rules)}
 	for i := range k.Algorithms {
 		a := &k.Algorithms[i]
 		p.named = append(p.named, planStep{maxInt, pl.pieceOf(p.table, a.Name), a.Deepest(pl.size), a})
 	}
 	algorithms := k.Selectable()
 	for i := range p.Steps {
-		call := pl.SelectionOf(i > 0)
+		call := pl.SelectionOf(kind(i) != ordered)
+		call.AtOnce = kind(i) == atOnce
 		// If no algorithm was proved for this number of ranks, calls with Unproved get an unproved one, and all others
 		// are refused.
 		call.Unproved = !slices.ContainsFunc(algorithms, func(a selection.Algorithm) bool { return a.Carries(call) })
@@ -200,7 +228,7 @@ func (k *Collective) Selectable() []selection.Algorithm {
 	list := make([]selection.Algorithm, len(k.Algorithms))
 	for i, a := range k.Algorithms {
 		list[i] = selection.Algorithm{Name: a.Name, Serves: a.Serves, Commutative: a.Commutative, Pipelined: a.Pipelined,
-			Local: a.Local}
+			Local: a.Local, AtOnce: a.AtOnce}
 		if !a.Proved.Every {
 			list[i].Proved = a.Proved.Covers
 		}
@@ -210,23 +238,25 @@ func (k *Collective) Selectable() []selection.Algorithm {
 
 // Carries reports whether a can carry out a call with op among size ranks, local of them on each host.
 func (a *Algorithm) Carries(size, local int, op spec.Op) bool {
-	return (local > 0 || !a.Local) && (a.Serves == nil || a.Serves(size, local)) && (!a.Commutative || commutes(op))
+	return a.carries(size, local, kindOf(op, nil, false))
 }
 
-// commuting returns the index of calls with op in a plan's Calls and Steps.
-func commuting(op spec.Op) int {
-	if commutes(op) {
-		return 1
+func (a *Algorithm) carries(size, local int, is kind) bool {
+	return (local > 0 || !a.Local) && (a.Serves == nil || a.Serves(size, local)) && (!a.Commutative || is != ordered) &&
+		(a.AtOnce || is != atOnce)
+}
+
+// mark returns op as ranks compare it.
+func (is kind) mark(op spec.Op) uint32 {
+	if is == atOnce {
+		return uint32(op) | wire.Reproducible
 	}
-	return 0
+	return uint32(op)
 }
-
-// commutes reports whether op is commutative, or none.
-func commutes(op spec.Op) bool { return op == 0 || op.Commutative() }
 
 // notProved returns the error of a call that would get s, which is not proved for it. Depth is 0 unless the call asks
 // for one.
-func (p *plan) notProved(s *planStep, op spec.Op, depth int, opts []Option) error {
+func (p *plan) notProved(s *planStep, is kind, depth int, opts []Option) error {
 	const more = `; "collgen prove -write" proves every number of ranks and every depth, "collgen gen -n" more ranks, and ` +
 		"the option Unproved lets the call run as it is"
 	switch {
@@ -239,7 +269,7 @@ func (p *plan) notProved(s *planStep, op spec.Op, depth int, opts []Option) erro
 	}
 	var all []string
 	for _, a := range p.k.Algorithms {
-		if a.Carries(p.size, p.local, op) {
+		if a.carries(p.size, p.local, is) {
 			words := fmt.Sprintf("%q is, for %v", a.Name, a.Proved)
 			if a.Proved == (Proved{}) {
 				words = fmt.Sprintf("%q is for none", a.Name)

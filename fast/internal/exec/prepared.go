@@ -44,6 +44,7 @@ type Form struct {
 	Args       Args
 	lengths    Lengths // of a Bucket's tensors, or of uneven blocks that all ranks know
 	part       Part    // the operation of which it is a part; the zero Part: none
+	kind       kind    // of its op
 	Algorithm  *Algorithm
 	Depth      int
 	Local      int // ranks on each host, where they make a difference to the algorithm
@@ -64,7 +65,7 @@ func (p *Form) Describe() wire.Call {
 		d.Peer = uint32(p.Args.Peer) + 1
 	}
 	if p.Collective.Reduces {
-		d.Op = uint32(p.Args.Op)
+		d.Op = p.Op()
 	}
 	if d.Op |= p.lengths.Mark(); p.lengths.n > 0 {
 		what := "Bucket"
@@ -76,6 +77,9 @@ func (p *Form) Describe() wire.Call {
 	p.part.describe(&d)
 	return d
 }
+
+// Op returns the op as ranks compare it; wire.OpWords has it in words.
+func (p *Form) Op() uint32 { return p.kind.mark(p.Args.Op) }
 
 // checkOverlap returns an error if the buffers share memory in a way that is not permitted.
 func (r *Request) checkOverlap() error {

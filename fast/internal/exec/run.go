@@ -71,7 +71,8 @@ func (e *Executor) Prepare(p *Prepared, opts []Option) error {
 
 // prepare makes p the call of that form, and chooses its algorithm and depth. After an error p is unchanged.
 func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
-	if err := e.check(form); err != nil {
+	form.kind = kindOf(form.Args.Op, opts, e.Reproducible)
+	if err := e.check(form, opts); err != nil {
 		return err
 	}
 	count := form.Args.Count
@@ -97,7 +98,7 @@ func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
 }
 
 // check returns an error if the arguments are invalid. It does not look at the buffers.
-func (e *Executor) check(f *Form) error {
+func (e *Executor) check(f *Form, opts []Option) error {
 	k, args := f.Collective, &f.Args
 	bytes, root, peer := f.Type.Bytes(), "root", "peer"
 	if k.PointToPoint {
@@ -110,6 +111,11 @@ func (e *Executor) check(f *Form) error {
 		return wire.Refuse(k.Name, "%v is none of the ops", args.Op)
 	case k.Reduces && !args.Op.Takes(f.Type):
 		return wire.Refuse(k.Name, "op %v is not defined on %v", args.Op, f.Type)
+	case f.kind == atOnce && f.part != (Part{}):
+		return wire.Refuse(k.Name, "a sum of sums is not reproducible: make the call on one communicator of all ranks")
+	case k.Reduces && args.Op == spec.OpProd && kernel.ExactFor(f.Type) != nil &&
+		(e.Reproducible || has(opts, ReproducibleOption)):
+		return wire.Refuse(k.Name, "a product of %v is not reproducible", f.Type)
 	case args.Root < 0 || args.Root >= e.size:
 		return wire.Refuse(k.Name, "%s is %d, want a rank of %d", root, args.Root, e.size)
 	case args.Peer < 0 || args.Peer >= e.size:
@@ -175,6 +181,9 @@ func (x *Call) take(p *Prepared) {
 	x.Kernel, x.Many = nil, nil
 	if p.Collective.Reduces {
 		x.Kernel, x.Many = kernel.For(p.Args.Op, p.Type), kernel.ManyFor(p.Args.Op, p.Type)
+	}
+	if exact := kernel.ExactFor(p.Type); p.kind == atOnce && exact != nil {
+		x.Many = exact
 	}
 }
 

@@ -60,8 +60,8 @@ type record struct {
 	count      int
 	root, peer int32 // peer is -1 if all ranks take part
 	depth      int32
-	local      int32 // ranks on each host, where they make a difference to the algorithm
-	op         spec.Op
+	local      int32  // ranks on each host, where they make a difference to the algorithm
+	op         uint32 // as ranks compare it
 	elem       spec.Type
 }
 
@@ -159,7 +159,7 @@ func (t *Track) Begin(f *exec.Form, seq uint64) {
 	// The record is made in place, which is faster than copying it there.
 	place.track, place.number, place.k, place.a, place.seq, place.start = t, r.made, f.Collective, f.Algorithm, seq, start
 	place.count, place.root, place.peer = f.Args.Count, int32(f.Args.Root), peer
-	place.depth, place.local, place.op, place.elem = int32(f.Depth), int32(f.Local), f.Args.Op, f.Type
+	place.depth, place.local, place.op, place.elem = int32(f.Depth), int32(f.Local), f.Op(), f.Type
 	if !r.timerSet {
 		r.setTimer()
 	}

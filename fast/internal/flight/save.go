@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // WriteTrace writes the trace of t's rank, with all its communicators.
@@ -63,7 +64,7 @@ func (e *record) entry(waiting []int) TraceEntry {
 		Root: int(e.root), Peer: int(e.peer), Depth: int(e.depth), Local: int(e.local),
 		Start: int64(t.r.Clock.Elapsed(e.start)), State: t.state(e.number)}
 	if e.k.Reduces {
-		x.Op = e.op.String()
+		x.Op = wire.OpWords(e.op)
 	}
 	switch x.State {
 	case TraceRunning:

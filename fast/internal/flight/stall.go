@@ -6,6 +6,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/spec"
 )
 
 // Stall is what a rank is waiting in that has made no progress for a while.
@@ -70,8 +71,9 @@ func (t *Track) callsFrom(number uint64) (calls []wire.Call) {
 // call returns the description of e that ranks compare.
 func (e *record) call() wire.Call {
 	f := exec.Form{Collective: e.k, Type: e.elem, Algorithm: e.a, Depth: int(e.depth), Local: int(e.local),
-		Args: exec.Args{Count: e.count, Op: e.op, Root: int(e.root), Peer: int(max(e.peer, 0))}}
+		Args: exec.Args{Count: e.count, Op: spec.Op(e.op &^ wire.Reproducible), Root: int(e.root), Peer: int(max(e.peer, 0))}}
 	c := f.Describe()
+	c.Op |= e.op & wire.Reproducible
 	c.Seq = e.seq
 	return c
 }

@@ -66,6 +66,17 @@ type Call struct {
 // OpBits is how many bits of a Call's Op are the op's.
 const OpBits = 8
 
+// Reproducible is the bit of a Call's Op that says that its sum is.
+const Reproducible = 1 << (OpBits - 1)
+
+// OpWords returns the op of a Call in words: "sum", "reproducible sum".
+func OpWords(op uint32) string {
+	if op&Reproducible != 0 && op < 1<<OpBits {
+		return "reproducible " + words[spec.Op](op&^Reproducible)
+	}
+	return words[spec.Op](op)
+}
+
 // Label is a name, cut to the length of a Label and filled up with zeros.
 type Label [24]byte
 
@@ -100,7 +111,7 @@ var Fields = []Field{
 	number("seq", func(c *Call) uint64 { return c.Seq }),
 	{"lengths", func(c *Call) uint64 { return uint64(c.Op >> OpBits) },
 		func(c *Call) string { return c.PrimitiveName.String() }},
-	{"op", func(c *Call) uint64 { return uint64(c.op()) }, func(c *Call) string { return words[spec.Op](c.op()) }},
+	{"op", func(c *Call) uint64 { return uint64(c.op()) }, func(c *Call) string { return OpWords(c.op()) }},
 	{"type", func(c *Call) uint64 { return uint64(c.Type) }, func(c *Call) string { return words[spec.Type](c.Type) }},
 	number("count", func(c *Call) uint64 { return c.Count }),
 	number("root", func(c *Call) uint64 { return uint64(c.Root) }),

@@ -92,6 +92,9 @@ func (f *file) line(a Proved) (jen.Code, error) {
 	if a.Requires.OutOfPlace {
 		fields = append(fields, jen.Id("OutOfPlace").Op(":").True())
 	}
+	if a.ReducesAtOnce() {
+		fields = append(fields, jen.Id("AtOnce").Op(":").True())
+	}
 	if a.HasDepth() {
 		fields = append(fields, jen.Id("Pipelined").Op(":").True())
 	}

@@ -24,14 +24,15 @@ const (
 // Case is what one line of the results measures.
 type Case struct {
 	Operation
-	Element   Element
-	Reduction *Reduction // nil: nothing is reduced
-	Count     int        // elements per block
-	Root      int
-	InPlace   bool
-	Placement Placement
-	Algorithm string // "": as the table says
-	Depth     int    // 0: as the table says
+	Element      Element
+	Reduction    *Reduction // nil: nothing is reduced
+	Count        int        // elements per block
+	Root         int
+	InPlace      bool
+	Placement    Placement
+	Algorithm    string // "": as the table says
+	Depth        int    // 0: as the table says
+	Reproducible bool   // the sum
 
 	by *hosts.Comm // makes the calls; nil: package fast does
 }
@@ -199,6 +200,9 @@ func (b *buffers[T]) start(ctx context.Context) *fast.Handle {
 
 func (b *buffers[T]) Force(algorithm string, depth int) {
 	b.options = nil
+	if b.Reproducible {
+		b.options = append(b.options, fast.Reproducible())
+	}
 	if algorithm != "" {
 		b.options = append(b.options, fast.WithAlgorithm(algorithm))
 	}

@@ -9,6 +9,7 @@ type Result struct {
 	Count        int     `json:"count"`
 	Type         string  `json:"type"`
 	Op           string  `json:"op"`
+	Reproducible bool    `json:"reproducible,omitempty"`
 	Root         int     `json:"root"`
 	InPlace      bool    `json:"inPlace"`
 	Registered   bool    `json:"registered"`
@@ -26,7 +27,8 @@ type Result struct {
 // NewResult returns the result of a case without the measured values.
 func NewResult(c *Case, transport string, ranks int) *Result {
 	r := &Result{Collective: c.Name, Transport: transport, Ranks: ranks, Bytes: c.Bytes(ranks), Count: c.Count, Root: -1,
-		InPlace: c.InPlace, Registered: c.Placement == Registered, Algorithm: c.Algorithm, Depth: c.Depth}
+		InPlace: c.InPlace, Registered: c.Placement == Registered, Algorithm: c.Algorithm, Depth: c.Depth,
+		Reproducible: c.Reproducible}
 	if c.Width(ranks) > 0 {
 		r.Type = c.Element.Name
 	}

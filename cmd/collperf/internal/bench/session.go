@@ -33,9 +33,10 @@ type Config struct {
 	Depth     int
 	Hosts     bool // the calls of package hosts
 
-	GCLoad  bool // keep the garbage collector busy
-	Overlap bool // measure the overlap of started calls
-	Idle    bool // sleep instead of computing meanwhile
+	GCLoad       bool // keep the garbage collector busy
+	Reproducible bool // measure reproducible sums
+	Overlap      bool // measure the overlap of started calls
+	Idle         bool // sleep instead of computing meanwhile
 }
 
 // Meter returns a meter of a load of c.
@@ -58,7 +59,7 @@ func (s *Config) Cases(o *Operation, count, ranks int) (all []*Case) {
 	for _, inPlace := range places {
 		c := &Case{Operation: *o, Element: s.Element, Count: count, Root: s.Root, InPlace: inPlace, Placement: s.Placement}
 		if o.reduces {
-			c.Reduction = &s.Reduction
+			c.Reduction, c.Reproducible = &s.Reduction, s.Reproducible
 		}
 		if o.Startable() {
 			c.Algorithm, c.Depth = s.Algorithm, s.Depth

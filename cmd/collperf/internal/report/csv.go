@@ -42,6 +42,7 @@ var columns = []column{
 	{"busbw GB/s", func(r *bench.Result) string { return figures.Number(r.BusBW) }},
 	{"wrong", func(r *bench.Result) string { return wrongText(r.Wrong, "") }},
 	{"overlap", func(r *bench.Result) string { return overlapText(r.Overlap, "") }},
+	{"reproducible", func(r *bench.Result) string { return strconv.FormatBool(r.Reproducible) }},
 }
 
 func printCSV(_ *Options, w io.Writer, r, before *bench.Result) error {

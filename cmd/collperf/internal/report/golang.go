@@ -47,6 +47,9 @@ func benchmarkName(r *bench.Result) string {
 	if r.Depth > 0 {
 		name += fmt.Sprintf("/depth=%d", r.Depth)
 	}
+	if r.Reproducible {
+		name += "/reproducible=true"
+	}
 	if r.Registered {
 		name += "/registered=true"
 	}

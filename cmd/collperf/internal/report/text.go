@@ -58,6 +58,9 @@ func textHeader(o *Options, w io.Writer, r *bench.Result, further bool) {
 	if r.Algorithm != "" {
 		title += ", algorithm " + r.Algorithm
 	}
+	if r.Reproducible {
+		title += ", reproducible"
+	}
 	if r.Registered {
 		title += ", registered buffers"
 	}
