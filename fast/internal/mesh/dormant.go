@@ -3,6 +3,7 @@ package mesh
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -73,8 +74,33 @@ func (m *Mesh) stir(p *peer) {
 func (m *Mesh) broken(p *peer, err error) {
 	detail, cause := p.cause(err)
 	m.cfg.Log.Debug("control connection ended", "process", p.process, "error", detail)
-	if errors.Is(cause, wire.ErrDied) && m.detector.stalled(m.now()) {
-		time.Sleep(rootCauseWait) // a notice that this process was given up explains more, and has to come first
+	if p.broke.Store(true); errors.Is(cause, wire.ErrDied) {
+		m.readFirst()
 	}
 	m.down(p.process, cause, nil)
+}
+
+// readFirst waits until what others have sent was read, for a second at most: a notice that this process was given up
+// explains more than a connection that ends, and has to come first.
+func (m *Mesh) readFirst() {
+	if m.detector.stalled(m.now()) {
+		time.Sleep(rootCauseWait)
+	}
+	for range 100 {
+		if !m.unread() {
+			return
+		}
+		time.Sleep(time.Second / 100)
+	}
+}
+
+// unread reports whether something has arrived over a connection that has not failed, and was not read or handled yet.
+func (m *Mesh) unread() bool {
+	m.mu.Lock()
+	peers := m.peers()
+	m.mu.Unlock()
+	return slices.ContainsFunc(peers, func(p *peer) bool {
+		readable, _ := p.ready()
+		return (readable || p.handling.Load()) && !p.broke.Load()
+	})
 }

@@ -102,6 +102,34 @@ func TestFence(t *testing.T) {
 	}
 }
 
+// TestFencedFirst: a process that was given up learns so before it takes for dead who has ended meanwhile, however long
+// it takes to handle what it reads.
+func TestFencedFirst(t *testing.T) {
+	job := newJob(t, 3, nil)
+	heard, from, ended := watch(job[0]), job[0].peer(1), job[0].peer(2)
+	job[1].Send(0, topic(1), nil) // a dormant connection starts
+	if _, err := job[0].Receive(soon(t), topic(1)); err != nil {
+		t.Fatal(err)
+	}
+	for is := true; is; is = from.handling.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	from.mu.Lock() // which Read needs after it has read
+	job[1].Fence(0, wire.ErrFrozen)
+	for !from.handling.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	job[2].kill()
+	for !ended.broke.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(10 * time.Millisecond)
+	from.mu.Unlock()
+	if x := heard.next(t); x != (fallen{0, wire.ErrFenced}) {
+		t.Error(x)
+	}
+}
+
 // TestNonsense: a process that does not keep to the protocol is given up.
 func TestNonsense(t *testing.T) {
 	good := newFrame(frameNote, topic(0), []byte("text"), nil).bytes

@@ -28,14 +28,16 @@ type peer struct {
 	joined  func() bool  // whether all processes have said that they are connected to all
 	pause   func()       // of tests: called before anything is read or written
 
-	heard   atomic.Int64          // when anything was received last
-	unmet   atomic.Bool           // another process has made the connection, and nothing was received yet
-	writing atomic.Int64          // when the write in progress began, or 0
-	late    atomic.Int64          // how late the process was with its heartbeats, as it says
-	beats   atomic.Pointer[beats] // the process's count; nil: it sends heartbeats
-	counted atomic.Bool           // the process reads this one's count
-	beaten  uint64                // the count in beats when the detector looked last
-	watched                       // the detector's
+	heard    atomic.Int64          // when anything was received last
+	unmet    atomic.Bool           // another process has made the connection, and nothing was received yet
+	handling atomic.Bool           // what was read is being handled
+	broke    atomic.Bool           // reading has failed
+	writing  atomic.Int64          // when the write in progress began, or 0
+	late     atomic.Int64          // how late the process was with its heartbeats, as it says
+	beats    atomic.Pointer[beats] // the process's count; nil: it sends heartbeats
+	counted  atomic.Bool           // the process reads this one's count
+	beaten   uint64                // the count in beats when the detector looked last
+	watched                        // the detector's
 
 	mu     sync.Mutex
 	asleep bool      // it is dormant
@@ -242,9 +244,11 @@ func (p *peer) frame(in io.Reader) (h head, body []byte, files []int, err error)
 
 // Read reads from the connection and notes that the other side is alive.
 func (p *peer) Read(b []byte) (int, error) {
+	p.handling.Store(false)
 	n, err := p.conn.Read(b)
 	p.pause()
 	if n > 0 {
+		p.handling.Store(true)
 		p.heard.Store(p.since())
 		if p.unmet.Load() {
 			p.pid.Store(int64(p.files.process()))
