@@ -1,0 +1,88 @@
+package scalar_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/scalar"
+)
+
+// The mean loss of all ranks, and how many samples they have in all.
+func ExampleAllReduce() {
+	err := fast.Run(context.Background(), 4, func(ctx context.Context, c *fast.Comm) error {
+		loss, err := scalar.AllReduce(ctx, c, 0.5*float64(c.Rank()), fast.Avg)
+		if err != nil {
+			return err
+		}
+		samples, err := scalar.Sum(ctx, c, 100+c.Rank())
+		if c.Rank() == 3 {
+			fmt.Println(loss, samples)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// 0.75 406
+	// <nil>
+}
+
+// Each rank writes its records behind those of the ranks before it.
+func ExampleExscan() {
+	records := []int{3, 0, 5, 1}
+	err := fast.Run(context.Background(), len(records), func(ctx context.Context, c *fast.Comm) error {
+		begin, err := scalar.Exscan(ctx, c, records[c.Rank()], fast.Sum)
+		if err != nil {
+			return err
+		}
+		begins, err := scalar.Gather(ctx, c, begin, 0)
+		if c.Rank() == 0 {
+			fmt.Println(begins)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// [0 3 3 8]
+	// <nil>
+}
+
+// The rank with the best score hands its parameters to the others.
+func ExampleArgMax() {
+	scores := []float64{0.7, 0.9, 0.8}
+	err := fast.Run(context.Background(), len(scores), func(ctx context.Context, c *fast.Comm) error {
+		params := []float32{float32(c.Rank()), 1}
+		score, best, err := scalar.ArgMax(ctx, c, scores[c.Rank()])
+		if err != nil {
+			return err
+		}
+		err = fast.Broadcast(ctx, c, params, best)
+		if c.Rank() == 0 {
+			fmt.Println(score, best, params)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// 0.9 1 [1 1]
+	// <nil>
+}
+
+// Rank 0 draws a seed, and all ranks go on with it. The slowest one says when it is done.
+func ExampleBroadcast() {
+	err := fast.Run(context.Background(), 3, func(ctx context.Context, c *fast.Comm) error {
+		seed, err := scalar.Broadcast(ctx, c, uint64(42+c.Rank()), 0)
+		if err != nil {
+			return err
+		}
+		seconds, err := scalar.Max(ctx, c, 1.5*float64(c.Rank()))
+		if c.Rank() == 2 {
+			fmt.Println(seed, seconds)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// 42 3
+	// <nil>
+}
