@@ -14,9 +14,9 @@
 // [Comm.Batch] has calls begin together, also on several communicators, and a [Bucket] reduces many small tensors in
 // few calls while the next ones are computed.
 //
-// [Init] connects processes, on one host or several, by what [FromEnv] or its options say. [Comm.Split], [Comm.Group]
-// and [Comm.Dup] make more communicators. When a rank has died, the others go on by [Comm.Shrink], and by [Comm.Grow]
-// and [Join] with new ones.
+// [Init] connects processes, on one host or several, by what [FromEnv] or its options say. [Main] is Init under a
+// launcher, and Run without one. [Comm.Split], [Comm.Group] and [Comm.Dup] make more communicators. When a rank has
+// died, the others go on by [Comm.Shrink], and by [Comm.Grow] and [Join] with new ones.
 //
 // Calls match in the order in which they are made on a Comm, so all ranks have to make them in one order. Goroutines
 // that share a Comm have to order their calls. Two at the same time get [ErrConcurrentUse]. A different order on

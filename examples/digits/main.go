@@ -10,7 +10,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -22,7 +21,7 @@ func main() {
 	ranks := flag.Int("ranks", 1, "number of `ranks`, where no launcher says it")
 	epochs := flag.Int("epochs", 30, "number of times that all images are gone through")
 	flag.Parse()
-	err := start(context.Background(), *ranks, func(ctx context.Context, c *fast.Comm) error {
+	err := fast.Main(context.Background(), *ranks, func(ctx context.Context, c *fast.Comm) error {
 		_, err := train(ctx, c, *epochs, os.Stdout)
 		return err
 	})
@@ -30,16 +29,4 @@ func main() {
 		fmt.Fprintln(os.Stderr, "digits:", err)
 		os.Exit(1)
 	}
-}
-
-// start calls f as the rank that a launcher made this process, or as each of n ranks.
-func start(ctx context.Context, n int, f func(context.Context, *fast.Comm) error) error {
-	if _, err := fast.Detect(); errors.Is(err, fast.ErrNoLauncher) {
-		return fast.Run(ctx, n, f)
-	}
-	c, err := fast.Init(ctx, fast.FromEnv()...)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f(ctx, c), c.Close())
 }

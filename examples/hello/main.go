@@ -10,7 +10,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -92,21 +91,9 @@ func hello(ctx context.Context, c *fast.Comm, w io.Writer) error {
 }
 
 func main() {
-	err := start(context.Background(), func(ctx context.Context, c *fast.Comm) error { return hello(ctx, c, os.Stdout) })
+	err := fast.Main(context.Background(), ranks, func(ctx context.Context, c *fast.Comm) error { return hello(ctx, c, os.Stdout) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hello:", err)
 		os.Exit(1)
 	}
-}
-
-// start calls f as the rank that a launcher made this process, or else as each of four ranks.
-func start(ctx context.Context, f func(context.Context, *fast.Comm) error) error {
-	if _, err := fast.Detect(); errors.Is(err, fast.ErrNoLauncher) {
-		return fast.Run(ctx, ranks, f)
-	}
-	c, err := fast.Init(ctx, fast.FromEnv()...)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f(ctx, c), c.Close())
 }

@@ -67,6 +67,7 @@ var importRules = []importRule{
 		never: []string{"gen", "verify"}},
 	{pattern: "fast/object", may: []string{"fast", "fast/internal/exec", "fast/internal/wire"},
 		never: []string{"gen", "verify"}},
+	{pattern: "fast/scalar", may: []string{"fast"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/storetest", may: []string{"fast"}, never: []string{"gen", "verify"}},
 	{pattern: "fast/internal/exec", may: []string{"spec", "selection", "fast/internal/wire", "fast/internal/kernel",
 		"fast/internal/transport",
