@@ -8,8 +8,8 @@ import (
 )
 
 // Main calls f as the rank that a launcher has made this process, or, if Detect finds no launcher, as each of n ranks
-// that are goroutines. It is Init or Run, with the options of FromEnv and then opts, so a program with it runs alone and
-// under any launcher:
+// that are goroutines. It is Init or Run, with the options of FromEnv and then opts, so a program with it runs alone
+// and under any launcher:
 //
 //	err := fast.Main(ctx, 4, func(ctx context.Context, c *fast.Comm) error { … })
 //

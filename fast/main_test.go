@@ -32,7 +32,8 @@ func TestMainAlone(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	t.Setenv("COLL_TUNE", "nowhere")
-	if err := Main(t.Context(), 2, func(context.Context, *Comm) error { return nil }); !errors.Is(err, ErrInvalidArgument) {
+	err := Main(t.Context(), 2, func(context.Context, *Comm) error { return nil })
+	if !errors.Is(err, ErrInvalidArgument) {
 		t.Errorf("there is no table: %v", err)
 	}
 }

@@ -91,7 +91,9 @@ func hello(ctx context.Context, c *fast.Comm, w io.Writer) error {
 }
 
 func main() {
-	err := fast.Main(context.Background(), ranks, func(ctx context.Context, c *fast.Comm) error { return hello(ctx, c, os.Stdout) })
+	err := fast.Main(context.Background(), ranks, func(ctx context.Context, c *fast.Comm) error {
+		return hello(ctx, c, os.Stdout)
+	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hello:", err)
 		os.Exit(1)

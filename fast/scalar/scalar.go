@@ -82,8 +82,8 @@ type Ordered interface {
 	cmp.Ordered
 }
 
-// ArgMax returns the largest of the values of all ranks, and the lowest rank that has it. A NaN is less than any number.
-// It is an AllGather, so it takes memory for a value of each rank.
+// ArgMax returns the largest of the values of all ranks, and the lowest rank that has it. A NaN is less than any
+// number. It is an AllGather, so it takes memory for a value of each rank.
 func ArgMax[T Ordered](ctx context.Context, c *fast.Comm, x T, opts ...fast.Option) (most T, rank int, err error) {
 	return first(ctx, c, x, func(a, b T) bool { return cmp.Compare(a, b) > 0 }, opts)
 }
