@@ -47,6 +47,30 @@ func ExampleExscan() {
 	// <nil>
 }
 
+// Each rank learns where its records end, and where those of all ranks do.
+func ExampleScan() {
+	records := []int{3, 0, 5, 1}
+	err := fast.Run(context.Background(), len(records), func(ctx context.Context, c *fast.Comm) error {
+		end, err := scalar.Scan(ctx, c, records[c.Rank()], fast.Sum)
+		if err != nil {
+			return err
+		}
+		ends, err := scalar.AllGather(ctx, c, end)
+		if err != nil {
+			return err
+		}
+		fewest, err := scalar.Min(ctx, c, records[c.Rank()])
+		if c.Rank() == 2 {
+			fmt.Println(ends, fewest)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// [3 3 8 9] 0
+	// <nil>
+}
+
 // The rank with the best score hands its parameters to the others.
 func ExampleArgMax() {
 	scores := []float64{0.7, 0.9, 0.8}
@@ -68,21 +92,26 @@ func ExampleArgMax() {
 	// <nil>
 }
 
-// Rank 0 draws a seed, and all ranks go on with it. The slowest one says when it is done.
+// Rank 0 draws a seed, and all ranks go on with it. Then they compare how long they took.
 func ExampleBroadcast() {
 	err := fast.Run(context.Background(), 3, func(ctx context.Context, c *fast.Comm) error {
 		seed, err := scalar.Broadcast(ctx, c, uint64(42+c.Rank()), 0)
 		if err != nil {
 			return err
 		}
-		seconds, err := scalar.Max(ctx, c, 1.5*float64(c.Rank()))
+		seconds := 1 + 0.5*float64(c.Rank())
+		longest, err := scalar.Max(ctx, c, seconds)
+		if err != nil {
+			return err
+		}
+		shortest, first, err := scalar.ArgMin(ctx, c, seconds)
 		if c.Rank() == 2 {
-			fmt.Println(seed, seconds)
+			fmt.Println(seed, longest, shortest, first)
 		}
 		return err
 	})
 	fmt.Println(err)
 	// Output:
-	// 42 3
+	// 42 2 1 0
 	// <nil>
 }

@@ -1,0 +1,120 @@
+package fast_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/collgen/collgen/fast"
+)
+
+// Rank 2 has left. The others learn of it in their call, and go on without it.
+func ExampleComm_Shrink() {
+	err := fast.Run(context.Background(), 4, func(ctx context.Context, c *fast.Comm) error {
+		if c.Rank() == 2 {
+			return nil
+		}
+		x := []int{1}
+		if err := fast.AllReduce(ctx, c, x, fast.Sum); err != nil {
+			left, err := c.Shrink(ctx)
+			if err != nil {
+				return err
+			}
+			defer left.Close()
+			x = []int{1}
+			if err := fast.AllReduce(ctx, left, x, fast.Sum); err != nil {
+				return err
+			}
+		}
+		if c.Rank() == 3 {
+			fmt.Println(c.State(), fast.Culprits(c.Err()), x)
+		}
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// Failed [2] [3]
+	// <nil>
+}
+
+// The ranks agree that all are done: a bit is set if every rank has set it.
+func ExampleComm_Agree() {
+	err := fast.Run(context.Background(), 3, func(ctx context.Context, c *fast.Comm) error {
+		const ready, done = 1, 2
+		flags := uint64(ready | done)
+		if c.Rank() == 1 {
+			flags = ready
+		}
+		all, err := c.Agree(ctx, flags)
+		if c.Rank() == 0 {
+			fmt.Println(all&ready != 0, all&done != 0)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// true false
+	// <nil>
+}
+
+// Rank 0 gets all other ranks out of their calls.
+func ExampleComm_Revoke() {
+	err := fast.Run(context.Background(), 2, func(ctx context.Context, c *fast.Comm) error {
+		if c.Rank() == 0 {
+			return c.Revoke()
+		}
+		err := fast.Barrier(ctx, c)
+		fmt.Println(errors.Is(err, fast.ErrRevoked))
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// true
+	// <nil>
+}
+
+// After Abort, calls fail on all ranks.
+func ExampleComm_Abort() {
+	err := fast.Run(context.Background(), 2, func(ctx context.Context, c *fast.Comm) error {
+		own, err := c.Dup(ctx)
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 0 {
+			own.Abort()
+			return nil
+		}
+		err = fast.Barrier(ctx, own)
+		fmt.Println(errors.Is(err, fast.ErrAborted), fast.Culprits(err), own.State())
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// true [0] Failed
+	// <nil>
+}
+
+// Every rank records its last calls.
+func ExampleComm_WriteTrace() {
+	err := fast.Run(context.Background(), 2, func(ctx context.Context, c *fast.Comm) error {
+		if err := fast.Barrier(ctx, c); err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := c.WriteTrace(&b); err != nil {
+			return err
+		}
+		trace, err := fast.ReadTrace(&b)
+		if c.Rank() == 0 && err == nil {
+			for _, e := range trace.Entries {
+				fmt.Println(e.Primitive, e.Seq)
+			}
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// Barrier 1
+	// <nil>
+}
