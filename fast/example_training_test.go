@@ -8,17 +8,13 @@ import (
 )
 
 // Experts are on all ranks, one on each. A rank sends each of its tokens to the expert that a router chose, which does
-// not know how many come, and gets them back.
+// not know how many come, and gets them back. Order is the tokens by their expert.
 func ExampleAllToAllVAppend() {
-	const dim = 2
-	dispatch := func(ctx context.Context, c *fast.Comm, tokens [][]float32, routed [][]int) error {
-		var buf []float32
-		sent := fast.Blocks{Counts: make([]int, c.Size())}
-		for expert, ids := range routed {
-			for _, id := range ids {
-				buf = append(buf, tokens[id]...)
-			}
-			sent.Counts[expert] = len(ids) * dim
+	dispatch := func(ctx context.Context, c *fast.Comm, tokens [][]float32, expert, order []int) error {
+		buf, sent := []float32(nil), fast.Blocks{Counts: make([]int, c.Size())}
+		for _, id := range order {
+			buf = append(buf, tokens[id]...)
+			sent.Counts[expert[id]] += len(tokens[id])
 		}
 		mine, got, err := fast.AllToAllVAppend(ctx, c, nil, buf, sent)
 		if err != nil {
@@ -28,16 +24,14 @@ func ExampleAllToAllVAppend() {
 			mine[i] *= float32(c.Rank() + 1) // the expert
 		}
 		err = fast.AllToAllV(ctx, c, buf, sent, mine, got)
-		for _, ids := range routed {
-			for _, id := range ids {
-				buf = buf[copy(tokens[id], buf):]
-			}
+		for _, id := range order {
+			buf = buf[copy(tokens[id], buf):]
 		}
 		return err
 	}
 	err := fast.Run(context.Background(), 3, func(ctx context.Context, c *fast.Comm) error {
 		tokens := [][]float32{{1, 2}, {3, 4}, {5, 6}, {7, 8}}
-		err := dispatch(ctx, c, tokens, [][]int{{3}, {}, {0, 1, 2}})
+		err := dispatch(ctx, c, tokens, []int{2, 2, 2, 0}, []int{3, 0, 1, 2})
 		if c.Rank() == 1 {
 			fmt.Println(tokens)
 		}

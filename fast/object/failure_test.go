@@ -175,6 +175,51 @@ func TestHostileLengths(t *testing.T) {
 	}
 }
 
+// TestHostileStates: a rank that says something else of itself than there is to say counts as one with a limit.
+func TestHostileStates(t *testing.T) {
+	if err := fast.Run(t.Context(), 3, func(ctx context.Context, c *fast.Comm) error {
+		if c.Rank() != 1 {
+			_, err := AllGather(ctx, c, "a value")
+			return blames(c.Rank(), 1, err, ErrTooLarge)
+		}
+		x, err := begin(c, "object.AllGather", noRoot, nil)
+		if err != nil {
+			return err
+		}
+		lengths := fast.AllGatherInto(ctx, c, make([]int64, 3), []int64{5}, x.opts...)
+		x.part.Number = 1
+		return errors.Join(lengths, fast.AllGatherInto(ctx, c, make([]uint8, 3), []uint8{77}, x.opts...))
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestGone: where a rank leaves after some parts of a call, the others learn of it.
+func TestGone(t *testing.T) {
+	for parts := range 3 {
+		for _, w := range fasttest.Worlds(fast.Init) {
+			all := w.Comms(t, 3)
+			fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *fast.Comm) error {
+				if c.Rank() != 1 {
+					_, err := AllGather(t.Context(), c, "a value")
+					return blames(c.Rank(), 1, err, fast.ErrClosed)
+				}
+				x, err := begin(c, "object.AllGather", noRoot, nil)
+				if err == nil && parts > 0 {
+					err = fast.AllGatherInto(t.Context(), c, make([]int64, 3), []int64{5}, x.opts...)
+				}
+				if err == nil && parts > 1 {
+					err = x.agree(t.Context(), nil, true)
+				}
+				return errors.Join(err, c.Close())
+			}))
+			for _, c := range all {
+				_ = c.Close()
+			}
+		}
+	}
+}
+
 // TestCannotDecode: a rank that gets something else than a value says from whom. The others do not fail.
 func TestCannotDecode(t *testing.T) {
 	for what, odd := range map[string]func(ctx context.Context, c *fast.Comm) error{
