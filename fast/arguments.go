@@ -72,6 +72,12 @@ func Unproved() Option { return Option{Kind: exec.UnprovedOption} }
 // Prod of floats is refused. Other ops, and integers, are reproducible without it.
 func Reproducible() Option { return Option{Kind: exec.ReproducibleOption} }
 
+// WithLabel names the call by what it is for, such as "layers.3.weight". Ranks compare the labels of their calls, by a
+// hash of 64 bits: those that make their calls in different orders, or leave one out, get a MismatchError that names
+// both labels, of long ones the ends. Errors, warnings and the flight recorder have them too. A label is 1 to 256
+// printable ASCII characters.
+func WithLabel(label string) Option { return Option{Kind: exec.LabelOption, Name: label} }
+
 // Collectives returns the names of this package's collectives, in alphabetical order: "AllGather", "AllReduce" and so
 // on.
 func Collectives() []string {

@@ -12,14 +12,14 @@ import (
 
 // Bucket reduces many small tensors in few calls, while the program makes the next ones ready: it puts them one after
 // the other into a flat buffer, and starts the all-reduce of that as soon as it is full. All ranks add tensors of the
-// same lengths in the same order, and call Wait at the same places; so they fuse the same ones. A hash of the lengths,
-// of 24 bits, is compared: ranks that have fused others get a MismatchError, unless the hashes happen to be the same.
-// Two tensors of one length that change places nobody sees. A step of training adds each gradient as soon as it is
-// known, and then waits:
+// same lengths in the same order, and call Wait at the same places; so they fuse the same ones. A hash of the lengths
+// and labels, of 24 bits, is compared: ranks that have fused others get a MismatchError, unless the hashes happen to be
+// the same. Without labels, nobody sees that two tensors of one length change places. A step of training adds each
+// gradient as soon as it is known, and then waits:
 //
 //	for each layer, the last one first {
 //		… its gradient …
-//		err := b.Add(ctx, gradient)
+//		err := b.Add(ctx, gradient, fast.WithLabel(name))
 //	}
 //	err := b.Wait(ctx)
 //
@@ -76,27 +76,31 @@ func NewBucket[T Elem](c *Comm, op Op, bytes int) (*Bucket[T], error) {
 
 // Add has tensor reduced in place. It belongs to the bucket until Wait has returned nil. Add waits only for an
 // all-reduce, if there are too many on their way; the end of ctx ends that, and then tensor is not added. The context
-// governs the calls that Add starts.
-func (b *Bucket[T]) Add(ctx context.Context, tensor []T) error {
+// governs the calls that Add starts. WithLabel is the only option that a tensor may have; an empty one is left out,
+// with its label.
+func (b *Bucket[T]) Add(ctx context.Context, tensor []T, opts ...Option) error {
+	label, err := exec.OnlyLabel("Bucket.Add", opts)
 	switch {
-	case b.err != nil || len(tensor) == 0:
+	case b.err != nil:
 		return b.err
+	case err != nil || len(tensor) == 0:
+		return err
 	case len(tensor) > b.limit:
-		return b.addAlone(ctx, tensor)
+		return b.addAlone(ctx, tensor, label)
 	}
-	return b.addToFlat(ctx, tensor)
+	return b.addToFlat(ctx, tensor, label)
 }
 
-func (b *Bucket[T]) addAlone(ctx context.Context, tensor []T) error {
+func (b *Bucket[T]) addAlone(ctx context.Context, tensor []T, label string) error {
 	s, err := b.free(ctx)
 	if err != nil {
 		return err
 	}
-	s.fused.Add(len(tensor))
+	s.fused.AddLabelled(len(tensor), label)
 	return b.start(ctx, s, tensor)
 }
 
-func (b *Bucket[T]) addToFlat(ctx context.Context, tensor []T) error {
+func (b *Bucket[T]) addToFlat(ctx context.Context, tensor []T, label string) error {
 	if b.filling != nil && len(tensor) > b.limit-b.filling.used {
 		if err := b.startFilling(ctx); err != nil {
 			return err
@@ -115,7 +119,7 @@ func (b *Bucket[T]) addToFlat(ctx context.Context, tensor []T) error {
 	s := b.filling
 	s.used += copy(s.flat[s.used:], tensor)
 	s.tensors = append(s.tensors, tensor)
-	s.fused.Add(len(tensor))
+	s.fused.AddLabelled(len(tensor), label)
 	if s.used == b.limit {
 		return b.startFilling(ctx)
 	}

@@ -237,8 +237,8 @@ func (c *Comm) reserve(name string) (reserved bool, err error) {
 
 // callError returns the error of r, call number seq, that failed with err.
 func (c *Comm) callError(r *exec.Request, seq uint64, err error) *CallError {
-	e := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: r.Collective.Name, Algorithm: r.Algorithm.Name,
-		Peer: -1, Err: err}
+	e := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Seq: seq, Op: r.Collective.Name,
+		Label: r.Label(), Algorithm: r.Algorithm.Name, Peer: -1, Err: err}
 	if r.Collective.PointToPoint {
 		e.Peer = r.Args.Root + r.Args.Peer - c.rank
 	}

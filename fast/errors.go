@@ -100,6 +100,7 @@ type CallError struct {
 	// the number of the call on the communicator, from 1; between two ranks for a point-to-point call; 0: it has none
 	Seq       uint64
 	Op        string // the primitive: "AllReduce"
+	Label     string // of WithLabel; of a Bucket's call, the first and the last one; "": none
 	Algorithm string
 	Peer      int   // the other rank of a point-to-point call; -1: all ranks take part
 	Waiting   []int // the ranks that it was waiting for when it failed, in ascending order
@@ -109,8 +110,11 @@ type CallError struct {
 // Error is in one line, such as "AllReduce, call 12 of world, rank 1 of 4: waiting for ranks [0 3]: rank 3: rank died".
 func (e *CallError) Error() string {
 	var with string
+	if e.Label != "" {
+		with = fmt.Sprintf(" %q", e.Label)
+	}
 	if e.Peer >= 0 {
-		with = fmt.Sprintf(" with rank %d", e.Peer)
+		with += fmt.Sprintf(" with rank %d", e.Peer)
 	}
 	var waiting string
 	if _, expired := wire.Expired(e.Err); len(e.Waiting) > 0 && !expired { // which says it, too

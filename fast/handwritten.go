@@ -21,24 +21,24 @@ var receive, sendPart, receivePart = send.Renamed("Recv"), send.Renamed("SendRec
 // Calls between two ranks match in the order in which they are made, apart from the collectives. Like all calls, one at
 // a time runs on a Comm. Send may wait for the receiver: two ranks that both send first may wait for each other, until
 // ctx ends or their disagreement is found; SendRecv and StartSend are for them.
-func Send[T Elem](ctx context.Context, c *Comm, buf []T, to int) error {
-	return sendOpts(ctx, c, buf, to, nil)
+func Send[T Elem](ctx context.Context, c *Comm, buf []T, to int, opts ...Option) error {
+	return sendOpts(ctx, c, buf, to, opts)
 }
 
 // Recv fills buf with what the rank from sends.
-func Recv[T Elem](ctx context.Context, c *Comm, buf []T, from int) error {
-	return recvOpts(ctx, c, buf, from, nil)
+func Recv[T Elem](ctx context.Context, c *Comm, buf []T, from int, opts ...Option) error {
+	return recvOpts(ctx, c, buf, from, opts)
 }
 
 // StartSend starts Send and returns. The send begins at Wait, Test or Done, at the next call that is no send or
 // receive, or when a Batch ends.
-func StartSend[T Elem](ctx context.Context, c *Comm, buf []T, to int) *Handle {
-	return start(nil, func(opts []Option) error { return sendOpts(ctx, c, buf, to, opts) })
+func StartSend[T Elem](ctx context.Context, c *Comm, buf []T, to int, opts ...Option) *Handle {
+	return start(opts, func(opts []Option) error { return sendOpts(ctx, c, buf, to, opts) })
 }
 
 // StartRecv is Recv, but returns at once; it begins when StartSend would.
-func StartRecv[T Elem](ctx context.Context, c *Comm, buf []T, from int) *Handle {
-	return start(nil, func(opts []Option) error { return recvOpts(ctx, c, buf, from, opts) })
+func StartRecv[T Elem](ctx context.Context, c *Comm, buf []T, from int, opts ...Option) *Handle {
+	return start(opts, func(opts []Option) error { return recvOpts(ctx, c, buf, from, opts) })
 }
 
 func sendOpts[T Elem](ctx context.Context, c *Comm, buf []T, to int, opts []Option) error {
@@ -64,25 +64,26 @@ func receiving(c *Comm, count, from int) exec.Args {
 // functions. Out and in may be of different lengths, none included, but must not overlap: SendRecvReplace is for one
 // buffer. To and from may be the same rank. If one of them is this rank, so is the other, and out is copied to in,
 // which is as long.
-func SendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int) error {
-	return sendRecvOpts(ctx, c, out, to, in, from, true, nil)
+func SendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, opts ...Option) error {
+	return sendRecvOpts(ctx, c, out, to, in, from, true, opts)
 }
 
 // SendRecvReplace is SendRecv in place: what was in buf is sent to the rank to, and what the rank from sends is in buf
 // then. Both are as many elements.
-func SendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int) error {
-	return sendRecvOpts(ctx, c, buf, to, buf, from, false, nil)
+func SendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int, opts ...Option) error {
+	return sendRecvOpts(ctx, c, buf, to, buf, from, false, opts)
 }
 
 // StartSendRecv is SendRecv, but returns at once; it begins when StartSend would.
-func StartSendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int) *Handle {
-	return start(nil, func(opts []Option) error { return sendRecvOpts(ctx, c, out, to, in, from, true, opts) })
+func StartSendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int,
+	opts ...Option) *Handle {
+	return start(opts, func(opts []Option) error { return sendRecvOpts(ctx, c, out, to, in, from, true, opts) })
 }
 
 // StartSendRecvReplace is SendRecvReplace, but returns at once; it begins when StartSend would. What is in buf is
 // copied before it returns.
-func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int) *Handle {
-	return start(nil, func(opts []Option) error {
+func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int, opts ...Option) *Handle {
+	return start(opts, func(opts []Option) error {
 		return sendRecvOpts(ctx, c, slices.Clone(buf), to, buf, from, true, opts)
 	})
 }

@@ -84,9 +84,17 @@ func TestAllocations(t *testing.T) {
 	blocks := func(n, size int) Blocks { return Blocks{Counts: counts[[2]int{n, size}]} }
 	for _, size := range []int{1, 2, 3} {
 		for name, call := range map[string]func(c *Comm, x []float32) error{
-			"AllReduce": func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Avg) },
-			"ring":      func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Sum, WithAlgorithm("ring")) },
-			"one-shot":  func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Sum, WithAlgorithm("one-shot")) },
+			"AllReduce":    func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Avg) },
+			"ring":         func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Sum, WithAlgorithm("ring")) },
+			"one-shot":     func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Sum, WithAlgorithm("one-shot")) },
+			"with a label": func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Sum, WithLabel("layers.3.weight")) },
+			"two labels by turns": func(c *Comm, x []float32) error {
+				if err := AllReduce(ctx, c, x, Sum, WithLabel("weight")); err != nil {
+					return err
+				}
+				return AllReduce(ctx, c, x, Sum, WithLabel("bias"))
+			},
+			"reproducible": func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Sum, Reproducible()) },
 			"chunked-ring": func(c *Comm, x []float32) error {
 				return AllReduce(ctx, c, x, Sum, WithAlgorithm("chunked-ring"), WithDepth(4))
 			},

@@ -48,6 +48,7 @@ type (
 	//		Seq       uint64 // the number of the call: of its collectives, or of those of a sender and a receiver
 	//		Primitive string // "AllReduce"
 	//		Algorithm string // "ring"
+	//		Label     string // of WithLabel; of a Bucket's call, the first and the last one; "": none
 	//		Op        string // "sum"; "": the primitive takes none
 	//		Type      string // "float32"
 	//		Count     int    // elements per block

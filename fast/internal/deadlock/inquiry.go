@@ -142,7 +142,7 @@ func (q *inquiry) take(from int, m *inquiryMessage) {
 	if m.What == inquiryNeeds || m.Round == q.round && q.stays(from, at) {
 		q.over = true
 		comm.Mismatched(q.operation, q.name, &wire.MismatchError{Rank: from, Seq: q.operation.Number, TheirSeq: at.Call.Seq,
-			Field: "operation", Mine: q.name, Theirs: at.Call.PrimitiveName.String()})
+			Field: "operation", Mine: q.name, Theirs: at.Call.Name()})
 	}
 }
 

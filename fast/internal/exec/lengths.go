@@ -15,6 +15,8 @@ type Lengths struct {
 	text wire.Label // the first lengths, for people
 	used int        // bytes of text
 	full bool       // one of the lengths did not fit into text
+
+	first, last string // labels of tensors; "": they have none
 }
 
 // Add adds the length n.
@@ -25,6 +27,17 @@ func (l *Lengths) Add(n int) {
 	text := strconv.AppendInt(append(b[:0], ' '), int64(n), 10)
 	if l.full = l.full || len(text) > len(l.text)-l.used; !l.full {
 		l.used += copy(l.text[l.used:], text)
+	}
+}
+
+// AddLabelled adds the length n of a tensor with a label, or without one if that is "".
+func (l *Lengths) AddLabelled(n int, label string) {
+	if l.Add(n); label == "" {
+		return
+	}
+	l.hash = thenText(l.hash, label)
+	if l.last = label; l.first == "" {
+		l.first = label
 	}
 }
 

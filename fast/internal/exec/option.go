@@ -22,6 +22,7 @@ const (
 	FusedOption // the call reduces the fused tensors of a Bucket
 	PartOption  // the call is a part of an operation
 	ReproducibleOption
+	LabelOption // Name is the call's label
 )
 
 // fusedOf returns the tensors that a Bucket has fused for the call, or none if it is not a Bucket's.
@@ -32,6 +33,18 @@ func fusedOf(opts []Option) Lengths {
 		}
 	}
 	return Lengths{}
+}
+
+// labelOf returns the label of a call with these options, "" if it has none, and whether that is one.
+func labelOf(opts []Option) (label string, ok bool) {
+	for i := range opts {
+		if opts[i].Kind == LabelOption {
+			if label = opts[i].Name; !IsLabel(label) {
+				return "", false
+			}
+		}
+	}
+	return label, true
 }
 
 // Continues reports whether the call with these options is one of several that all ranks make together, and not the

@@ -44,6 +44,7 @@ type Form struct {
 	Args       Args
 	lengths    Lengths // of a Bucket's tensors, or of uneven blocks that all ranks know
 	part       Part    // the operation of which it is a part; the zero Part: none
+	label      string  // "": none
 	kind       kind    // of its op
 	Algorithm  *Algorithm
 	Depth      int
@@ -75,6 +76,7 @@ func (p *Form) Describe() wire.Call {
 		d.PrimitiveName = p.lengths.Label(what)
 	}
 	p.part.describe(&d)
+	p.describeLabel(&d)
 	return d
 }
 

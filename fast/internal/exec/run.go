@@ -72,6 +72,10 @@ func (e *Executor) Prepare(p *Prepared, opts []Option) error {
 // prepare makes p the call of that form, and chooses its algorithm and depth. After an error p is unchanged.
 func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
 	form.kind = kindOf(form.Args.Op, opts, e.Reproducible)
+	var ok bool
+	if form.label, ok = labelOf(opts); !ok {
+		return wire.Refuse(form.Collective.Name, "a label is not 1 to %d printable ASCII characters", MaxLabel)
+	}
 	if err := e.check(form, opts); err != nil {
 		return err
 	}

@@ -63,6 +63,7 @@ type record struct {
 	local      int32  // ranks on each host, where they make a difference to the algorithm
 	op         uint32 // as ranks compare it
 	elem       spec.Type
+	label      string
 }
 
 // Communicator is what a Recorder needs to know of a communicator.
@@ -160,6 +161,7 @@ func (t *Track) Begin(f *exec.Form, seq uint64) {
 	place.track, place.number, place.k, place.a, place.seq, place.start = t, r.made, f.Collective, f.Algorithm, seq, start
 	place.count, place.root, place.peer = f.Args.Count, int32(f.Args.Root), peer
 	place.depth, place.local, place.op, place.elem = int32(f.Depth), int32(f.Local), f.Op(), f.Type
+	place.label = f.Label()
 	if !r.timerSet {
 		r.setTimer()
 	}

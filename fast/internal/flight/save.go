@@ -66,6 +66,7 @@ func (e *record) entry(waiting []int) TraceEntry {
 	if e.k.Reduces {
 		x.Op = wire.OpWords(e.op)
 	}
+	x.Label = e.label
 	switch x.State {
 	case TraceRunning:
 		x.Waiting = waiting

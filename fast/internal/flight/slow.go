@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/transport"
@@ -115,6 +116,9 @@ func (s *slowCall) warn(log *slog.Logger) {
 	about := []any{"primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.track.Name, "rank", s.track.Rank,
 		"size", s.track.Size, "waiting", s.waiting, "seconds", s.still.Round(time.Second).Seconds(),
 		"running", s.running.Round(time.Second).Seconds()}
+	if s.label != "" {
+		about = slices.Insert(about, 2, any("label"), any(s.label))
+	}
 	if known := s.known(); len(known) > 0 {
 		about = append(about, "known", known)
 	}

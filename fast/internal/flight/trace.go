@@ -45,6 +45,7 @@ type TraceEntry struct {
 	Seq       uint64 `json:"seq"`
 	Primitive string `json:"primitive"`
 	Algorithm string `json:"algorithm"`
+	Label     string `json:"label,omitempty"`
 	Op        string `json:"op,omitempty"`
 	Type      string `json:"type"`
 	Count     int    `json:"count"`
@@ -136,7 +137,7 @@ func (e *TraceEntry) check() error {
 		return errors.New("a number is negative")
 	case !slices.Contains([]string{TraceRunning, TraceDone, TraceFailed}, e.State):
 		return fmt.Errorf("the state is %q", e.State)
-	case !failure.Printable(e.Comm, e.Primitive, e.Algorithm, e.Op, e.Type, e.Error):
+	case !failure.Printable(e.Comm, e.Primitive, e.Label, e.Algorithm, e.Op, e.Type, e.Error):
 		return errors.New("it has control characters")
 	}
 	return nil

@@ -69,7 +69,7 @@ func (e *MismatchError) Error() string {
 	case e.Field == "algorithm", e.Field == "depth":
 		text += "; their options or selection tables (COLL_TUNE) differ"
 	case e.Field == "lengths" && e.Mine == e.Theirs:
-		text += "; a later length differs"
+		text += "; a length or label that is not shown differs"
 	case e.Field == Earlier:
 		text += " (a hash): one of the calls before was not the same"
 	case e.TheirSeq != e.Seq || e.Field == "primitive" && (passesOver(e.Mine, e.Theirs) || passesOver(e.Theirs, e.Mine)):

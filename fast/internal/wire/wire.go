@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/collgen/collgen/spec"
@@ -59,7 +60,7 @@ type Call struct {
 	Peer     uint32 // of a point-to-point call: the receiver, plus 1; 0: all ranks take part
 	Before   uint32 // hash of the collectives before it on its communicator; of a point-to-point call: 0
 	Local    uint32 // ranks on each host, for an algorithm to which they make a difference; 0 for others
-	// Names for people, which are not compared.
+	// Names for people, which are not compared; or, after SetText, one text.
 	PrimitiveName, AlgorithmName Label
 }
 
@@ -87,14 +88,51 @@ func NewLabel(s string) (l Label) {
 }
 
 // String returns the name. A byte that is not printable ASCII, which only a broken peer sends, becomes a question mark.
-func (l Label) String() string {
-	name, _, _ := bytes.Cut(l[:], []byte{0})
+func (l Label) String() string { return printable(l[:]) }
+
+// printable returns the text before the first zero.
+func printable(text []byte) string {
+	name, _, _ := bytes.Cut(text, []byte{0})
 	for i, b := range name {
 		if b < ' ' || b > '~' {
 			name[i] = '?'
 		}
 	}
 	return string(name)
+}
+
+// TextBytes is how long the text of a Call may be.
+const TextBytes = 2*len(Label{}) - 1
+
+// isText is the last byte of the AlgorithmName of a call that has a text.
+const isText = 1
+
+// SetText has Name return text, at most TextBytes long, in place of the primitive's name. The algorithm loses its name.
+func (c *Call) SetText(text []byte) {
+	var both [TextBytes + 1]byte
+	copy(both[:TextBytes], text)
+	both[TextBytes] = isText
+	n := copy(c.PrimitiveName[:], both[:])
+	copy(c.AlgorithmName[:], both[n:])
+}
+
+func (c *Call) hasText() bool { return c.AlgorithmName[len(c.AlgorithmName)-1] == isText }
+
+// Name returns the call in words: its text, or the primitive's name.
+func (c *Call) Name() string {
+	if !c.hasText() {
+		return c.PrimitiveName.String()
+	}
+	both := slices.Concat(c.PrimitiveName[:], c.AlgorithmName[:])
+	return printable(both[:TextBytes])
+}
+
+// algorithm returns the algorithm's name, or its hash where the call has a text.
+func (c *Call) algorithm() string {
+	if c.hasText() {
+		return fmt.Sprintf("%#x", c.Schedule)
+	}
+	return c.AlgorithmName.String()
 }
 
 // Field is a field that the calls of all ranks agree on.
@@ -106,16 +144,15 @@ type Field struct {
 
 // Fields are the fields of a Call, the most informative first.
 var Fields = []Field{
-	{"primitive", func(c *Call) uint64 { return c.Primitive }, func(c *Call) string { return c.PrimitiveName.String() }},
+	{"primitive", func(c *Call) uint64 { return c.Primitive }, (*Call).Name},
 	{"peer", func(c *Call) uint64 { return uint64(c.Peer) }, func(c *Call) string { return peerWords(c.Peer) }},
 	number("seq", func(c *Call) uint64 { return c.Seq }),
-	{"lengths", func(c *Call) uint64 { return uint64(c.Op >> OpBits) },
-		func(c *Call) string { return c.PrimitiveName.String() }},
+	{"lengths", func(c *Call) uint64 { return uint64(c.Op >> OpBits) }, (*Call).Name},
 	{"op", func(c *Call) uint64 { return uint64(c.op()) }, func(c *Call) string { return OpWords(c.op()) }},
 	{"type", func(c *Call) uint64 { return uint64(c.Type) }, func(c *Call) string { return words[spec.Type](c.Type) }},
 	number("count", func(c *Call) uint64 { return c.Count }),
 	number("root", func(c *Call) uint64 { return uint64(c.Root) }),
-	{"algorithm", func(c *Call) uint64 { return c.Schedule }, func(c *Call) string { return c.AlgorithmName.String() }},
+	{"algorithm", func(c *Call) uint64 { return c.Schedule }, (*Call).algorithm},
 	number("depth", func(c *Call) uint64 { return uint64(c.Depth) }),
 	number("ranks on each host", func(c *Call) uint64 { return uint64(c.Local) }),
 	{Earlier, func(c *Call) uint64 { return uint64(c.Before) },

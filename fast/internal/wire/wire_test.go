@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -165,5 +166,25 @@ func TestMark(t *testing.T) {
 	if got := begun.Of(own); got != NewMark(own) || got.Fingerprint != own.Fingerprint() ||
 		got.Fingerprint == begun.Fingerprint {
 		t.Errorf("with a call of its own: %+v", got)
+	}
+}
+
+// TestText: a text is in the place of both names, however much of it there is and whatever a broken peer sends.
+func TestText(t *testing.T) {
+	for n := range TextBytes + 1 {
+		c := Call{Schedule: 7, PrimitiveName: NewLabel("AllReduce"), AlgorithmName: NewLabel("ring")}
+		text := bytes.Repeat([]byte("x"), n)
+		c.SetText(text)
+		if c.Name() != string(text) || c.algorithm() != "0x7" {
+			t.Errorf("%d bytes: %q, algorithm %s", n, c.Name(), c.algorithm())
+		}
+	}
+	c := Call{PrimitiveName: NewLabel("AllReduce"), AlgorithmName: NewLabel("ring")}
+	if c.Name() != "AllReduce" || c.algorithm() != "ring" {
+		t.Errorf("%q, algorithm %s", c.Name(), c.algorithm())
+	}
+	c.SetText([]byte("a\x1b[31m\xff"))
+	if got := c.Name(); got != "a?[31m?" {
+		t.Errorf("%q", got)
 	}
 }

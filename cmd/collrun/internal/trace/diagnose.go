@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -102,6 +103,7 @@ var attributes = []struct {
 		}
 		return e.Primitive
 	}},
+	{"the label", func(e *fast.TraceEntry) string { return cmp.Or(e.Label, "none") }},
 	{"the reduction", func(e *fast.TraceEntry) string { return e.Op }},
 	{"the type", func(e *fast.TraceEntry) string { return e.Type }},
 	{"the count", func(e *fast.TraceEntry) string { return fmt.Sprint(e.Count) }},

@@ -60,6 +60,9 @@ func Print(w io.Writer, r *Report) error {
 // operation returns a call in words, such as "AllReduce ring sum float32 × 1000".
 func operation(e *fast.TraceEntry) string {
 	words := e.Primitive
+	if e.Label != "" {
+		words += fmt.Sprintf(" %q", e.Label)
+	}
 	if e.Peer >= 0 {
 		words += fmt.Sprintf(" from %d to %d", e.Root, e.Peer)
 	} else if e.Root > 0 {
