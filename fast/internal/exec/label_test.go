@@ -51,8 +51,8 @@ func TestLabelsOfTensors(t *testing.T) {
 		return f.Describe()
 	}
 	seen := map[uint64]string{}
-	for _, labels := range [][]string{{"a", "b", "c"}, {"a", "c", "b"}, {"b", "a", "c"}, {"a", "b"}, {"ab", "c"}, {"a", "bc"},
-		{"a", "b", ""}, {"", "a", "b"}, {"", "", ""}} {
+	for _, labels := range [][]string{{"a", "b", "c"}, {"a", "c", "b"}, {"b", "a", "c"}, {"a", "b"}, {"ab", "c"},
+		{"a", "bc"}, {"a", "b", ""}, {"", "a", "b"}, {"", "", ""}} {
 		d := describe(labels...)
 		if before, ok := seen[d.Form()]; ok {
 			t.Errorf("%q is %s", labels, before)
