@@ -27,23 +27,7 @@ var AllReduceRabenseifner = register(gen.Algorithm{
 			[]gen.Node{gen.Step{gen.RecvReduce{From: add(rank, one), Into: everyChunk(out), With: everyChunk(in)}}},
 			[]gen.Node{gen.Step{gen.Send{To: sub(rank, one), Data: everyChunk(in)}}},
 		),
-		asPlayer(
-			loop("k", v("rounds"), halving(v("k"),
-				letBuf("sofar", and(eq(v("k"), zero), not(v("paired"))), in, out),
-				gen.Step{
-					gen.Send{To: v("partner"), Data: gen.Span("sofar", v("theirs"), v("half"))},
-					gen.RecvReduce{
-						From: v("partner"), Into: gen.Span(out, v("mine"), v("half")), With: gen.Span("sofar", v("mine"), v("half")),
-						ReceivedFirst: lt(v("partner"), rank),
-					},
-				},
-			)),
-			gen.Step{gen.Finish{Data: gen.Chunk(out, spec.Reverse(v("player"), v("rounds")))}},
-			loop("k", v("rounds"), halving(sub(sub(v("rounds"), one), v("k")), gen.Step{
-				gen.Send{To: v("partner"), Data: gen.Span(out, v("mine"), v("half"))},
-				gen.Recv{From: v("partner"), Into: gen.Span(out, v("theirs"), v("half"))},
-			})),
-		),
+		asPlayer(halvingAndDoubling(halving, v("player"), and(eq(v("k"), zero), not(v("paired"))))...),
 		inPairs(
 			[]gen.Node{gen.Step{gen.Send{To: add(rank, one), Data: everyChunk(out)}}},
 			[]gen.Node{gen.Step{gen.Recv{From: sub(rank, one), Into: everyChunk(out)}}},
@@ -59,6 +43,28 @@ var AllReduceRabenseifner = register(gen.Algorithm{
 
 // everyChunk is all of a block that has a chunk for every player.
 func everyChunk(buf spec.Buf) gen.Region { return gen.Span(buf, zero, shl(one, v("rounds"))) }
+
+// halvingAndDoubling returns the reduce-scatter and the all-gather of ranks that meet as meeting says. number is where
+// the chunk of a rank is, with its bits in the opposite order; onlyInput holds as long as a rank has no sums yet.
+func halvingAndDoubling(meeting func(bit expr, body ...gen.Node) []gen.Node, number, onlyInput expr) []gen.Node {
+	return []gen.Node{
+		loop("k", v("rounds"), meeting(v("k"),
+			letBuf("sofar", onlyInput, in, out),
+			gen.Step{
+				gen.Send{To: v("partner"), Data: gen.Span("sofar", v("theirs"), v("half"))},
+				gen.RecvReduce{
+					From: v("partner"), Into: gen.Span(out, v("mine"), v("half")), With: gen.Span("sofar", v("mine"), v("half")),
+					ReceivedFirst: lt(v("partner"), rank),
+				},
+			},
+		)),
+		gen.Step{gen.Finish{Data: gen.Chunk(out, spec.Reverse(number, v("rounds")))}},
+		loop("k", v("rounds"), meeting(sub(sub(v("rounds"), one), v("k")), gen.Step{
+			gen.Send{To: v("partner"), Data: gen.Span(out, v("mine"), v("half"))},
+			gen.Recv{From: v("partner"), Into: gen.Span(out, v("theirs"), v("half"))},
+		})),
+	}
+}
 
 // halving has a player meet the one whose number differs in a bit: partner is its first rank, and mine and theirs are
 // where the half chunks begin that each of them goes on with.
