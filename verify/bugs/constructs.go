@@ -103,6 +103,28 @@ var Constructs = []Bug{
 		Plant: edit.Let("shift", 0, func(x *gen.Let) { x.Is = v("k") }),
 		Check: verify.Uninitialized, Says: "old out"},
 
+	// Partners on both sides by turns.
+	{What: "partners that are on one side alone", In: catalogue.AllReduceSwing,
+		Plant: edit.Let("partner", 0, func(x *gen.Let) { x.Is = v("after") }),
+		Check: verify.Unmatched, Says: "3 sent, 1 received"},
+	{What: "partners as far away as in recursive doubling", In: catalogue.AllReduceSwing,
+		Plant: edit.All(
+			edit.Let("distance", 0, func(x *gen.Let) { x.Is = spec.Shl(one, v("bit")) }),
+			edit.Let("distance", 1, func(x *gen.Let) { x.Is = spec.Shl(one, v("bit")) })),
+		Check: verify.Length, Says: "a message as long as chunk 2"},
+	{What: "chunks in the order of the ranks, and not of their triples", In: catalogue.AllReduceSwing,
+		Plant: edit.Let("thrice", 0, func(x *gen.Let) { x.Is = spec.Rank }),
+		Check: verify.Length, Says: "a message as long as"},
+	{What: "even and odd ranks with one number", In: catalogue.AllReduceSwing,
+		Plant: edit.Let("number", 0, func(x *gen.Let) { x.Is = spec.Shr(v("thrice"), one) }),
+		Check: verify.Length, Says: "a message as long as chunk 0"},
+	{What: "an all-gather in the order of the reduce-scatter", In: catalogue.AllReduceSwing,
+		Plant: edit.Let("bit", 1, func(x *gen.Let) { x.Is = v("k") }),
+		Check: verify.Postcondition, Says: "is missing"},
+	{What: "a size that is even and no power of two", In: catalogue.AllReduceSwing,
+		Plant: func(a *gen.Algorithm) { a.Requires.Size = spec.Eq(spec.BitAnd(spec.Size, one), zero) },
+		Check: verify.Length, Says: "size 6"},
+
 	// Messages in two parts.
 	{What: "no second part of a message that goes around the end", In: catalogue.AllGatherCirculant, Plant: edit.All(
 		edit.Set(0, func(x *gen.If) { x.Cond = zero }), edit.Set(1, func(x *gen.If) { x.Cond = zero })),

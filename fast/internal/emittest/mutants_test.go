@@ -141,8 +141,8 @@ var equivalents = []equivalent{
 	{of("allReduceTree broadcastBinomial gatherBinomial reduceBinomial scatterBinomial"), []string{"< is <="},
 		"top != other && half < other",
 		"half and other differ in a bit"},
-	{of("allReduceRabenseifner allReduceRecursiveDoubling allReduceRecursiveMultiplying allReduceTree reduceBinomial"),
-		[]string{"rank is one more", "< is <="}, "partner < rank)",
+	{of("allReduceRabenseifner allReduceRecursiveDoubling allReduceRecursiveMultiplying allReduceSwing allReduceTree " +
+		"reduceBinomial"), []string{"rank is one more", "< is <="}, "partner < rank)",
 		"a rank is not its own partner"},
 	{of("allGatherRecursiveDoubling allReduceRabenseifner allReduceRecursiveDoubling " +
 		"allReduceRecursiveMultiplying"), []string{"rank is one more"},
@@ -178,7 +178,7 @@ var equivalents = []equivalent{
 		"allGatherBidirectionalRing allReduceBidirectionalRing allGatherTwoLevel barrierTwoLevel broadcastKNomial " +
 		"broadcastTwoLevel " +
 		"allGatherNeighbourExchange allGatherPat broadcastBinaryTree allReduceDoubleTree " +
-		"allGatherSparbit allGatherCirculant"),
+		"allGatherSparbit allGatherCirculant allReduceSwing"),
 		[]string{"the error of Layout is dropped"},
 		", 0); err != nil {", "without scratch it does not fail"},
 	{of("allReduceOneShot reduceLinear allReduceTwoLevel allReduceTwoShot reduceScatterDirect reduceScatterVDirect " +
@@ -336,6 +336,9 @@ var equivalents = []equivalent{
 	{of("allGatherCirculant"), []string{"more is one more", "< is <="}, "if sent < more {",
 		"the message would be empty"},
 	{of("allGatherCirculant"), []string{"more is one more", "< is <="}, "if come < more {", "the same"},
+	{of("allReduceSwing"), []string{"1 is one more"}, "thrice := ", "the lowest bit is shifted out"},
+	{of("allReduceSwing"), []string{"+ is -"}, "number := ", "the bits that count are the same"},
+	{of("allReduceSwing"), []string{"+ is -"}, "if (rank+bit)&1 != 0 {", "sum and difference are both even, or both odd"},
 	{of("broadcastBinaryTree"), []string{"0 is one more"}, "place > 0 && place&1 == 0 {", "place is even there"},
 }
 
