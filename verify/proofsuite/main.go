@@ -95,7 +95,7 @@ func stages(tla []string, long bool) []stage {
 			"-run", "^(TestCatalogue|TestMutants|TestTableMutants)$", "./gen/readback"}, tests("holds", "does not hold")},
 		{"trace", replay, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/replay"},
 			tests("holds", "does not hold")},
-		{"every", nil, collgen("prove", "-v", "-json", "-catalogue"), everySize},
+		{"every", nil, collgen("prove", "-v", "-json", "-catalogue", "-limit", "10m"), everySize},
 		{"refute", []string{"COLLGEN_SOLVERS=required"}, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run",
 			"^Test", "./verify/smtproof"},
 			tests("holds", "does not hold")},
