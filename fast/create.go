@@ -13,6 +13,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/membership"
 	"github.com/collgen/collgen/fast/internal/setup"
 	"github.com/collgen/collgen/fast/internal/transport"
+	"github.com/collgen/collgen/fast/trace"
 	"github.com/collgen/collgen/internal/events"
 )
 
@@ -29,7 +30,7 @@ func (p *initConfig) newWorld(all *setup.Connector) *world {
 		conditions:   m.Conditions,
 		tuned:        p.tuned,
 		reproducible: p.reproducible,
-		record:       flight.New(p.recording(p.Rank, p.Size, flight.MaxOperations)),
+		record:       flight.New(p.recording(p.Rank, p.Size, trace.MaxEntries)),
 		limits:       p.limits(),
 		sealed:       p.SecretFromStore(),
 		events:       p.eventFile(p.Size),
@@ -52,7 +53,7 @@ func (p *initConfig) eventFile(size int) eventFile {
 
 // recordedInside is how many operations the ranks of one process record together, so that thousands of ranks need no
 // more than 40 MiB.
-const recordedInside = 64 * flight.MaxOperations
+const recordedInside = 64 * trace.MaxEntries
 
 // goroutineWorld returns the world of one of n goroutines.
 func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
@@ -67,7 +68,7 @@ func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
 		},
 		tuned:        p.tuned,
 		reproducible: p.reproducible,
-		record:       flight.New(p.recording(g.Self(), n, min(flight.MaxOperations, recordedInside/n))),
+		record:       flight.New(p.recording(g.Self(), n, min(trace.MaxEntries, recordedInside/n))),
 		limits:       p.limits(),
 		events:       p.eventFile(n),
 	}

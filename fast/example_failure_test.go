@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/trace"
 )
 
 // Rank 2 has left. The others learn of it in their call, and go on without it.
@@ -105,9 +106,9 @@ func ExampleComm_WriteTrace() {
 		if err := c.WriteTrace(&b); err != nil {
 			return err
 		}
-		trace, err := fast.ReadTrace(&b)
+		last, err := trace.Read(&b)
 		if c.Rank() == 0 && err == nil {
-			for _, e := range trace.Entries {
+			for _, e := range last.Entries {
 				fmt.Println(e.Primitive, e.Seq)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/shm"
 	"github.com/collgen/collgen/fast/internal/tcp"
 	"github.com/collgen/collgen/fast/internal/transport"
+	"github.com/collgen/collgen/fast/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -126,7 +127,7 @@ func pair(b *testing.B) (all [2]*Comm) {
 		b.Cleanup(func() { _ = e.Close() })
 		c := newComm(rank, 2, e)
 		c.exec.Carrier = "shm"
-		c.record(flight.New(flight.Config{Rank: rank, Size: 2, Operations: flight.MaxOperations}))
+		c.record(flight.New(flight.Config{Rank: rank, Size: 2, Operations: trace.MaxEntries}))
 		all[rank] = c
 	}
 	_ = unix.Close(memory)

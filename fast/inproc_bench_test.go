@@ -9,6 +9,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/flight"
+	"github.com/collgen/collgen/fast/trace"
 )
 
 // inStep calls f so often on every rank, and returns when all are done.
@@ -166,7 +167,7 @@ func BenchmarkPath(b *testing.B) {
 func benchmarkPath(b *testing.B, call func(context.Context, *Comm) error) {
 	c := newComm(0, 2, fasttest.Idle{})
 	c.exec.Carrier = "shm" // the algorithm of processes
-	c.record(flight.New(flight.Config{Operations: flight.MaxOperations}))
+	c.record(flight.New(flight.Config{Operations: trace.MaxEntries}))
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
 	b.ReportAllocs()

@@ -23,6 +23,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/tsc"
+	"github.com/collgen/collgen/fast/trace"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -39,17 +40,17 @@ func watched(t testing.TB, size int, r flight.Config) []*Comm {
 }
 
 // written returns what a rank's recorder writes.
-func written(t *testing.T, c *Comm) *Trace {
+func written(t *testing.T, c *Comm) *trace.Trace {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := c.WriteTrace(&buf); err != nil {
 		t.Fatal(err)
 	}
-	trace, err := ReadTrace(&buf)
+	got, err := trace.Read(&buf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trace
+	return got
 }
 
 // TestTrace records calls that are over, that failed, and that run.
@@ -74,20 +75,20 @@ func TestTrace(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(time.Second)
 		got := written(t, all[0])
-		header := TraceHeader{Format: TraceFormat, Size: 3, Job: "job 1", PID: os.Getpid(), Written: int64(2 * time.Second),
+		header := trace.Header{Format: trace.Format, Size: 3, Job: "job 1", PID: os.Getpid(), Written: int64(2 * time.Second),
 			Reason: "on demand"}
-		if d := cmp.Diff(header, got.TraceHeader, cmpopts.IgnoreFields(TraceHeader{}, "Origin", "Host")); d != "" {
+		if d := cmp.Diff(header, got.Header, cmpopts.IgnoreFields(trace.Header{}, "Origin", "Host")); d != "" {
 			t.Errorf("header (-want +got):\n%s", d)
 		}
-		first := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "AllReduce", Algorithm: "ring",
-			Op: "max", Type: "float32", Count: 8, Peer: -1, Depth: 1, State: TraceDone}
-		second := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 2, Primitive: "Broadcast",
-			Algorithm: "two-level", Type: "int8", Count: 3, Root: 2, Peer: -1, Depth: 1, Local: 3, State: TraceDone}
-		third := TraceEntry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "SendRecv", Algorithm: "direct",
-			Type: "int64", Count: 4, Peer: 1, Depth: 1, Start: int64(time.Second), State: TraceRunning, Waiting: []int{1, 2}}
+		first := trace.Entry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "AllReduce", Algorithm: "ring",
+			Op: "max", Type: "float32", Count: 8, Peer: -1, Depth: 1, State: trace.Done}
+		second := trace.Entry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 2, Primitive: "Broadcast",
+			Algorithm: "two-level", Type: "int8", Count: 3, Root: 2, Peer: -1, Depth: 1, Local: 3, State: trace.Done}
+		third := trace.Entry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "SendRecv", Algorithm: "direct",
+			Type: "int64", Count: 4, Peer: 1, Depth: 1, Start: int64(time.Second), State: trace.Running, Waiting: []int{1, 2}}
 		fourth := third
 		fourth.Count, fourth.Root, fourth.Peer = 5, 2, 0
-		if d := cmp.Diff([]TraceEntry{first, second, third, fourth}, got.Entries); d != "" {
+		if d := cmp.Diff([]trace.Entry{first, second, third, fourth}, got.Entries); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
 		if err := SendRecv(t.Context(), all[2], make([]int64, 6), 0, nil, 0); !errors.As(err, new(*MismatchError)) {
@@ -96,7 +97,7 @@ func TestTrace(t *testing.T) {
 		err := h.Wait(t.Context())
 		got = written(t, all[0])
 		for _, e := range got.Entries[2:] {
-			if e.State != TraceFailed || e.Error != err.Error() || !slices.Equal(e.Waiting, []int{1, 2}) ||
+			if e.State != trace.Failed || e.Error != err.Error() || !slices.Equal(e.Waiting, []int{1, 2}) ||
 				!slices.Equal(e.Blames, []int{2}) {
 				t.Errorf("after it failed with %v: %+v", err, e)
 			}
@@ -115,18 +116,18 @@ func TestTraceOfFailures(t *testing.T) {
 	}
 	for name, x := range map[string]struct {
 		call func(c *Comm) error
-		want []TraceEntry
+		want []trace.Entry
 	}{
 		"at once": {try(func(context.Context, *exec.Call) error { return io.ErrNoProgress }),
-			[]TraceEntry{{Primitive: "Barrier", State: TraceDone}, {Primitive: "Test", State: TraceFailed}}},
+			[]trace.Entry{{Primitive: "Barrier", State: trace.Done}, {Primitive: "Test", State: trace.Failed}}},
 		"panics": {try(func(context.Context, *exec.Call) error { panic("at once") }),
-			[]TraceEntry{{Primitive: "Barrier", State: TraceDone}, {Primitive: "Test", State: TraceFailed}}},
+			[]trace.Entry{{Primitive: "Barrier", State: trace.Done}, {Primitive: "Test", State: trace.Failed}}},
 		"refused": {try(func(_ context.Context, x *exec.Call) error { return x.Layout(0, 0) }),
-			[]TraceEntry{{Primitive: "Barrier", State: TraceDone}}},
+			[]trace.Entry{{Primitive: "Barrier", State: trace.Done}}},
 		"to itself": {func(c *Comm) error {
 			c.exec.Transport.Fail(io.ErrNoProgress)
 			return SendRecv(t.Context(), c, []int64{1}, 0, []int64{2}, 0)
-		}, []TraceEntry{{Primitive: "Barrier", State: TraceDone}}},
+		}, []trace.Entry{{Primitive: "Barrier", State: trace.Done}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := watched(t, 2, flight.Config{Operations: 10})
@@ -171,7 +172,7 @@ func TestTraceIsBounded(t *testing.T) {
 		}
 		got := written(t, others[0])
 		all := got.Entries
-		if len(all) != 17 || got.Lost != 24 || all[0].State != TraceRunning || all[1].Seq != 25 || all[16].Seq != 40 {
+		if len(all) != 17 || got.Lost != 24 || all[0].State != trace.Running || all[1].Seq != 25 || all[16].Seq != 40 {
 			t.Errorf("%d operations, %d lost: %+v", len(all), got.Lost, all)
 		}
 		if err := errors.Join(Barrier(t.Context(), waits[1]), h.Wait(t.Context())); err != nil {
@@ -223,12 +224,12 @@ func TestTraceFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trace, err := ReadTrace(f)
+		got, err := trace.Read(f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if trace.Rank != rank || !strings.Contains(trace.Reason, "call 1 of world") || trace.Entries[0].State != TraceFailed {
-			t.Errorf("rank %d: %+v", rank, trace)
+		if got.Rank != rank || !strings.Contains(got.Reason, "call 1 of world") || got.Entries[0].State != trace.Failed {
+			t.Errorf("rank %d: %+v", rank, got)
 		}
 		_ = f.Close()
 	}
@@ -364,7 +365,7 @@ func TestRecorderAllocates(t *testing.T) {
 
 // BenchmarkRecorder is what an operation costs that has nothing to do, with and without a recorder.
 func BenchmarkRecorder(b *testing.B) {
-	for name, c := range map[string]*Comm{"on": watched(b, 1, flight.Config{Operations: flight.MaxOperations})[0],
+	for name, c := range map[string]*Comm{"on": watched(b, 1, flight.Config{Operations: trace.MaxEntries})[0],
 		"off": newComm(0, 1, nil)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

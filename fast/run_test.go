@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/inproc"
+	"github.com/collgen/collgen/fast/trace"
 )
 
 // TestRun calls each rank once, and closes its communicator.
@@ -164,7 +164,7 @@ func TestRunTraces(t *testing.T) {
 
 // TestRunRecords: each rank keeps as many operations as a process does, and thousands of ranks not too many together.
 func TestRunRecords(t *testing.T) {
-	for n, want := range map[int]int{1: flight.MaxOperations, 3: flight.MaxOperations, maxGoroutines: 64} {
+	for n, want := range map[int]int{1: trace.MaxEntries, 3: trace.MaxEntries, maxGoroutines: 64} {
 		p, job := new(initConfig), inproc.NewJob(1)
 		if got := p.goroutineWorld(job.Plane(0), n).record.Operations; got != want {
 			t.Errorf("%d ranks keep %d operations each, want %d", n, got, want)

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/collgen/collgen/cmd/collrun/internal/trace"
+	"github.com/collgen/collgen/cmd/collrun/internal/diagnosis"
 )
 
 // traceCommand runs collrun trace.
@@ -26,9 +26,9 @@ func traceCommand(args []string, s streams) int {
 	if !goOn {
 		return status
 	}
-	job, err := trace.Read(f.Args(), func(err error) { fmt.Fprintln(s.err, "collrun trace:", err) })
+	job, err := diagnosis.Read(f.Args(), func(err error) { fmt.Fprintln(s.err, "collrun trace:", err) })
 	if err == nil {
-		print := trace.Print
+		print := diagnosis.Print
 		if *asJSON {
 			print = printJSON
 		}

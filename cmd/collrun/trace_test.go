@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/collgen/collgen/cmd/collrun/internal/trace"
-	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/cmd/collrun/internal/diagnosis"
+	"github.com/collgen/collgen/fast/trace"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -21,7 +21,7 @@ import (
 type recorder struct {
 	t      *testing.T
 	size   int
-	traces []*fast.Trace
+	traces []*trace.Trace
 }
 
 // newRecorder is of a job of which rank 0 is the first to fail.
@@ -29,18 +29,18 @@ func newRecorder(t *testing.T, size int) *recorder {
 	r := &recorder{t: t, size: size}
 	for rank := range size {
 		at := time.Date(2026, 11, 21, 12, 0, rank, 0, time.UTC) // clocks begin one second apart
-		h := fast.TraceHeader{Format: fast.TraceFormat, Rank: rank, Size: size, Job: "train",
+		h := trace.Header{Format: trace.Format, Rank: rank, Size: size, Job: "train",
 			Host: fmt.Sprint("node", rank/2),
 			PID:  100 + rank, Origin: at, Written: 1e10, Reason: "it failed"}
-		r.traces = append(r.traces, &fast.Trace{TraceHeader: h})
+		r.traces = append(r.traces, &trace.Trace{Header: h})
 	}
 	return r
 }
 
 // call adds a call to those of some ranks: a collective of all, unless change says otherwise.
-func (r *recorder) call(seq uint64, state string, change func(*fast.TraceEntry), of ...int) {
+func (r *recorder) call(seq uint64, state string, change func(*trace.Entry), of ...int) {
 	for _, rank := range of {
-		e := fast.TraceEntry{Comm: "world", ID: 7, Rank: rank, Size: r.size, Seq: seq, Primitive: "AllReduce",
+		e := trace.Entry{Comm: "world", ID: 7, Rank: rank, Size: r.size, Seq: seq, Primitive: "AllReduce",
 			Algorithm: "ring",
 			Op:        "sum", Type: "float32", Count: 1000, Peer: -1, Depth: 1, State: state,
 			Start: int64(seq)*1e6 - int64(rank)*1e9}
@@ -56,21 +56,21 @@ func (r *recorder) call(seq uint64, state string, change func(*fast.TraceEntry),
 func (r *recorder) files(without ...int) (dir string) {
 	r.t.Helper()
 	dir = r.t.TempDir()
-	for _, trace := range r.traces {
-		if slices.Contains(without, trace.Rank) {
+	for _, of := range r.traces {
+		if slices.Contains(without, of.Rank) {
 			continue
 		}
 		var b strings.Builder
 		e := json.NewEncoder(&b)
-		if err := e.Encode(trace.TraceHeader); err != nil {
+		if err := e.Encode(of.Header); err != nil {
 			r.t.Fatal(err)
 		}
-		for _, entry := range trace.Entries {
+		for _, entry := range of.Entries {
 			if err := e.Encode(entry); err != nil {
 				r.t.Fatal(err)
 			}
 		}
-		name := fmt.Sprintf("rank-%d.jsonl", trace.Rank)
+		name := fmt.Sprintf("rank-%d.jsonl", of.Rank)
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(b.String()), 0o600); err != nil {
 			r.t.Fatal(err)
 		}
@@ -78,17 +78,17 @@ func (r *recorder) files(without ...int) (dir string) {
 	return dir
 }
 
-func waiting(ranks ...int) func(*fast.TraceEntry) {
-	return func(e *fast.TraceEntry) { e.Waiting = ranks }
+func waiting(ranks ...int) func(*trace.Entry) {
+	return func(e *trace.Entry) { e.Waiting = ranks }
 }
 
-func blaming(ranks ...int) func(*fast.TraceEntry) {
-	return func(e *fast.TraceEntry) { e.Blames = ranks }
+func blaming(ranks ...int) func(*trace.Entry) {
+	return func(e *trace.Entry) { e.Blames = ranks }
 }
 
 // message makes an entry one of a message from one rank to another.
-func message(from, to int, waiting ...int) func(*fast.TraceEntry) {
-	return func(e *fast.TraceEntry) {
+func message(from, to int, waiting ...int) func(*trace.Entry) {
+	return func(e *trace.Entry) {
 		e.Primitive, e.Algorithm, e.Op, e.Root, e.Peer, e.Waiting = "Send", "direct", "", from, to, waiting
 		if e.Rank == to {
 			e.Primitive = "Recv"
@@ -97,15 +97,15 @@ func message(from, to int, waiting ...int) func(*fast.TraceEntry) {
 }
 
 // row makes an entry one of a communicator of ranks 2 and 3.
-func row(waiting ...int) func(*fast.TraceEntry) {
-	return func(e *fast.TraceEntry) {
+func row(waiting ...int) func(*trace.Entry) {
+	return func(e *trace.Entry) {
 		e.Comm, e.ID, e.Rank, e.Size, e.Waiting = "row", 8, e.Rank-2, 2, waiting
 	}
 }
 
 // TestOddOneOut plants an odd rank in the records of four.
 func TestOddOneOut(t *testing.T) {
-	const running, done, failed = fast.TraceRunning, fast.TraceDone, fast.TraceFailed
+	const running, done, failed = trace.Running, trace.Done, trace.Failed
 	for _, test := range []struct {
 		name    string
 		plant   func(r *recorder)
@@ -124,15 +124,15 @@ func TestOddOneOut(t *testing.T) {
 			"nobody else came to call 7 of world"},
 		{"another count", func(r *recorder) {
 			r.call(7, failed, nil, 0, 1, 3)
-			r.call(7, failed, func(e *fast.TraceEntry) { e.Count = 10 }, 2)
+			r.call(7, failed, func(e *trace.Entry) { e.Count = 10 }, 2)
 		}, nil, []int{2}, "mismatch", "in call 7 of world, the count is 10 on rank 2 and 1000 on ranks 0, 1 and 3"},
 		{"another operation, which goes before the count", func(r *recorder) {
 			r.call(7, failed, nil, 0, 1, 3)
-			r.call(7, failed, func(e *fast.TraceEntry) { e.Primitive, e.Count = "Broadcast", 10 }, 2)
+			r.call(7, failed, func(e *trace.Entry) { e.Primitive, e.Count = "Broadcast", 10 }, 2)
 		}, nil, []int{2}, "mismatch", "the operation is Broadcast on rank 2 and AllReduce on"},
 		{"two and two", func(r *recorder) {
 			r.call(7, failed, nil, 0, 1)
-			r.call(7, failed, func(e *fast.TraceEntry) { e.Op = "" }, 2, 3)
+			r.call(7, failed, func(e *trace.Entry) { e.Op = "" }, 2, 3)
 		}, nil, []int{}, "disagree", "Ranks 0, 1, 2 and 3 disagree: in call 7"},
 		{"killed", func(r *recorder) { r.call(7, failed, waiting(2), 0, 1, 3) }, []int{2}, []int{2}, "missing",
 			"it wrote no trace: it was killed, or none of its calls failed; the others ended in call 7 of world"},
@@ -140,7 +140,7 @@ func TestOddOneOut(t *testing.T) {
 			"Ranks 2 and 3"},
 		{"a mismatch, and the others gave up early", func(r *recorder) {
 			r.call(7, failed, nil, 0)
-			r.call(7, failed, func(e *fast.TraceEntry) { e.Count = 10 }, 1)
+			r.call(7, failed, func(e *trace.Entry) { e.Count = 10 }, 1)
 		}, []int{3}, []int{}, "disagree", "the count is 1000 on rank 0 and 10 on rank 1"},
 		{"waited for", func(r *recorder) {
 			r.call(7, running, waiting(2), 0, 1, 3)
@@ -151,7 +151,7 @@ func TestOddOneOut(t *testing.T) {
 			r.call(7, failed, nil, 2)
 		}, nil, []int{2}, "blamed", "others put the blame there in call 7 of world"},
 		{"it has aborted", func(r *recorder) {
-			blame := func(e *fast.TraceEntry) { e.Blames, e.Waiting = []int{2}, []int{(e.Rank + 3) % 4} }
+			blame := func(e *trace.Entry) { e.Blames, e.Waiting = []int{2}, []int{(e.Rank + 3) % 4} }
 			r.call(7, failed, blame, 0, 1, 2, 3)
 		}, nil, []int{2}, "blamed", "others put the blame there in call 7 of world"},
 		{"blamed, but it waited", func(r *recorder) {
@@ -170,7 +170,7 @@ func TestOddOneOut(t *testing.T) {
 		{"a message that came", func(r *recorder) { r.call(1, done, message(0, 1), 0, 1) }, nil, []int{}, "none", ""},
 		{"a message that is longer than expected", func(r *recorder) {
 			r.call(1, failed, message(0, 1), 0)
-			r.call(1, failed, func(e *fast.TraceEntry) { message(0, 1)(e); e.Count = 10 }, 1)
+			r.call(1, failed, func(e *trace.Entry) { message(0, 1)(e); e.Count = 10 }, 1)
 		}, nil, []int{}, "disagree", "in message 1 from 0 to 1 of world, the count is 1000 on rank 0 and 10 on rank 1"},
 		{"a message that nobody has taken yet", func(r *recorder) { r.call(1, done, message(0, 1), 0) }, nil, []int{}, "none",
 			""},
@@ -192,7 +192,7 @@ func TestOddOneOut(t *testing.T) {
 			r.call(6, done, nil, 0, 1, 2, 3)
 			test.plant(r)
 			got := command(t, "trace", "-json", r.files(test.without...)).run()
-			var a trace.Report
+			var a diagnosis.Report
 			if err := json.Unmarshal([]byte(got.out), &a); err != nil || got.status != 0 || got.report != "" {
 				t.Fatalf("status %d, %v: %s", got.status, err, got.report)
 			}
@@ -207,11 +207,11 @@ func TestOddOneOut(t *testing.T) {
 // TestTraceTable is what people get: the sentence, who gave up first, and the last operations of all ranks in order.
 func TestTraceTable(t *testing.T) {
 	r := newRecorder(t, 3)
-	r.call(5, fast.TraceDone, nil, 2, 1, 0)
-	r.call(6, fast.TraceDone, nil, 0, 1, 2)
-	r.call(1, fast.TraceDone, message(2, 0), 2)
-	r.call(7, fast.TraceFailed, func(e *fast.TraceEntry) { e.Waiting, e.Error = []int{2}, "waiting for ranks [2]" }, 0)
-	r.call(7, fast.TraceFailed, blaming(0), 1)
+	r.call(5, trace.Done, nil, 2, 1, 0)
+	r.call(6, trace.Done, nil, 0, 1, 2)
+	r.call(1, trace.Done, message(2, 0), 2)
+	r.call(7, trace.Failed, func(e *trace.Entry) { e.Waiting, e.Error = []int{2}, "waiting for ranks [2]" }, 0)
+	r.call(7, trace.Failed, blaming(0), 1)
 	got := command(t, "trace", "-last", "2", r.files()).run()
 	want := []string{
 		"Rank 2 is the odd one out: ranks 0 and 1 came to call 7 of world, others did not: " +
@@ -236,7 +236,7 @@ func TestTraceTable(t *testing.T) {
 // TestTraceFiles is files that are not what they should be.
 func TestTraceFiles(t *testing.T) {
 	r := newRecorder(t, 3)
-	r.call(1, fast.TraceDone, nil, 0, 1, 2)
+	r.call(1, trace.Done, nil, 0, 1, 2)
 	dir := r.files()
 	file := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name, text string) {

@@ -18,6 +18,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/internal/transport"
+	"github.com/collgen/collgen/fast/trace"
 )
 
 // TestRefused: a call with wrong arguments is refused before anything is sent, and does no harm.
@@ -359,13 +360,13 @@ func TestClosedMeanwhile(t *testing.T) {
 func waits(t *testing.T, c *fast.Comm) bool {
 	var text bytes.Buffer
 	err := c.WriteTrace(&text)
-	trace, wrong := fast.ReadTrace(&text)
+	got, wrong := trace.Read(&text)
 	if err = errors.Join(err, wrong); err != nil {
 		t.Error(err)
 		return true
 	}
-	return slices.ContainsFunc(trace.Entries, func(e fast.TraceEntry) bool {
-		return e.State == fast.TraceRunning && len(e.Waiting) > 0
+	return slices.ContainsFunc(got.Entries, func(e trace.Entry) bool {
+		return e.State == trace.Running && len(e.Waiting) > 0
 	})
 }
 

@@ -13,8 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// libraries are the packages of calls that programs import. docs/api.md has a section on each.
-var libraries = []string{"fast", "fast/scalar", "fast/object", "fast/neighbor", "fast/hosts"}
+// libraries are the packages of calls that programs import, and documented those that docs/api.md has a section on.
+var (
+	libraries  = []string{"fast", "fast/scalar", "fast/object", "fast/neighbor", "fast/hosts"}
+	documented = append([]string{"fast/trace"}, libraries...)
+)
 
 // TestCallsHaveExamples: an example that is run shows each call on communicators.
 func TestCallsHaveExamples(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/tsc"
+	"github.com/collgen/collgen/fast/trace"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -21,7 +22,7 @@ import (
 type Config struct {
 	Rank, Size int    // of the process in its job
 	Job        string // its name
-	Operations int    // how many to keep, at most MaxOperations
+	Operations int    // how many to keep, at most trace.MaxEntries
 	Dir        string // where to write a file when a call fails for the first time; "": nowhere
 	Log        *slog.Logger
 	Slow       time.Duration // how long a call may make no progress before a warning; 0: DefaultSlow
@@ -29,15 +30,12 @@ type Config struct {
 	Clock      *tsc.Clock    // nil: a new one
 }
 
-// MaxOperations is how many operations a trace may have.
-const MaxOperations = 4096
-
 // Recorder is the flight recorder of one rank. A nil Recorder records nothing.
 type Recorder struct {
 	Config
-	save   func(*Trace) error // writeFile, or that of a test
-	wrote  sync.Once          // the file
-	writes sync.WaitGroup     // in separate goroutines
+	save   func(*trace.Trace) error // writeFile, or that of a test
+	wrote  sync.Once                // the file
+	writes sync.WaitGroup           // in separate goroutines
 
 	mu       relatomic.Mutex
 	ring     []record
@@ -170,7 +168,7 @@ func (t *Track) Begin(f *exec.Form, seq uint64) {
 
 // keep keeps a record that leaves the ring while its operation runs. The recorder is locked.
 func (t *Track) keep(r *record) {
-	if t.state(r.number) == TraceRunning {
+	if t.state(r.number) == trace.Running {
 		t.kept = append(t.kept, *r)
 	}
 }
@@ -199,11 +197,11 @@ func (t *Track) state(number uint64) string {
 	switch {
 	case number < t.first:
 	case t.done.Load() < t.last:
-		return TraceRunning
+		return trace.Running
 	case t.failure != "":
-		return TraceFailed
+		return trace.Failed
 	}
-	return TraceDone
+	return trace.Done
 }
 
 // find returns the record of an operation of t that is in progress. The recorder is locked.

@@ -12,18 +12,19 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/fast/trace"
 )
 
 // WriteTrace writes the trace of t's rank, with all its communicators.
-func (t *Track) WriteTrace(w io.Writer) error { return t.r.trace("on demand").write(w) }
+func (t *Track) WriteTrace(w io.Writer) error { return t.r.trace("on demand").Write(w) }
 
 // trace returns the trace of what r has kept.
-func (r *Recorder) trace(reason string) *Trace {
+func (r *Recorder) trace(reason string) *trace.Trace {
 	host, err := os.Hostname()
 	if err != nil {
 		host = ""
 	}
-	t := &Trace{TraceHeader: TraceHeader{Format: TraceFormat, Rank: r.Rank, Size: r.Size, Job: failure.OneLine(r.Job),
+	t := &trace.Trace{Header: trace.Header{Format: trace.Format, Rank: r.Rank, Size: r.Size, Job: failure.OneLine(r.Job),
 		Host: failure.OneLine(host), PID: os.Getpid(), Origin: r.Clock.Origin().Round(0), Reason: failure.OneLine(reason)}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,13 +54,13 @@ func (r *Recorder) records() (all []*record) {
 		}
 	}
 	slices.SortFunc(all, func(a, b *record) int { return cmp.Compare(a.number, b.number) })
-	return all[max(0, len(all)-MaxOperations):]
+	return all[max(0, len(all)-trace.MaxEntries):]
 }
 
 // entry returns the entry for e, whose communicator waits for ranks. The recorder is locked.
-func (e *record) entry(waiting []int) TraceEntry {
+func (e *record) entry(waiting []int) trace.Entry {
 	t := e.track
-	x := TraceEntry{Comm: failure.OneLine(t.Name), ID: t.ID, Rank: t.Rank, Size: t.Size, Seq: e.seq,
+	x := trace.Entry{Comm: failure.OneLine(t.Name), ID: t.ID, Rank: t.Rank, Size: t.Size, Seq: e.seq,
 		Primitive: failure.OneLine(e.k.Name), Algorithm: failure.OneLine(e.a.Name), Type: e.elem.String(), Count: e.count,
 		Root: int(e.root), Peer: int(e.peer), Depth: int(e.depth), Local: int(e.local),
 		Start: int64(t.r.Clock.Elapsed(e.start)), State: t.state(e.number)}
@@ -68,9 +69,9 @@ func (e *record) entry(waiting []int) TraceEntry {
 	}
 	x.Label = e.label
 	switch x.State {
-	case TraceRunning:
+	case trace.Running:
 		x.Waiting = waiting
-	case TraceFailed:
+	case trace.Failed:
 		x.Error, x.Waiting, x.Blames = failure.OneLine(t.failure), t.blocked, t.blamed
 	}
 	return x
@@ -89,8 +90,8 @@ func (t *Track) Save(err error) {
 		return
 	}
 	t.r.wrote.Do(func() {
-		trace, saved := t.r.trace(err.Error()), make(chan error, 1)
-		go func() { saved <- t.r.save(trace) }()
+		of, saved := t.r.trace(err.Error()), make(chan error, 1)
+		go func() { saved <- t.r.save(of) }()
 		var failed error
 		select {
 		case failed = <-saved:
@@ -117,7 +118,7 @@ func (t *Track) SaveSoon(err error) {
 }
 
 // writeFile writes the file under a temporary name first, so that it is never seen in part.
-func (r *Recorder) writeFile(t *Trace) (err error) {
+func (r *Recorder) writeFile(t *trace.Trace) (err error) {
 	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (r *Recorder) writeFile(t *Trace) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	if err := errors.Join(t.write(f), f.Close()); err != nil {
+	if err := errors.Join(t.Write(f), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), filepath.Join(r.Dir, fmt.Sprintf("rank-%d.jsonl", r.Rank)))

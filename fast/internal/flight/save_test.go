@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/collgen/collgen/fast/trace"
 )
 
 // TestSaveHangs: a directory that does not answer delays a failed call for a second, and Close not at all.
@@ -19,7 +21,7 @@ func TestSaveHangs(t *testing.T) {
 		r := New(Config{Size: 1, Dir: "hangs", Log: slog.New(slog.NewTextHandler(&log, nil))})
 		answers := make(chan error)
 		defer close(answers)
-		r.save = func(*Trace) error { return <-answers }
+		r.save = func(*trace.Trace) error { return <-answers }
 		track, start := r.Join(Communicator{Size: 1}), time.Now()
 		track.Save(errors.New("it failed"))
 		track.Leave()
@@ -39,7 +41,7 @@ func TestNoPartOfAFile(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "rank-0.jsonl"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := New(Config{Dir: dir, Size: 1}).writeFile(new(Trace)); err == nil {
+	if err := New(Config{Dir: dir, Size: 1}).writeFile(new(trace.Trace)); err == nil {
 		t.Error("it takes the place of a directory")
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {

@@ -1,8 +1,8 @@
 //go:build unix && !aix && !solaris
 
-// Package trace merges what the flight recorders of a job's ranks have recorded, and finds stragglers, ranks that are
-// out of step (desync), and ranks whose calls differ from those of the others.
-package trace
+// Package diagnosis merges what the flight recorders of a job's ranks have recorded, and finds stragglers, ranks that
+// are out of step (desync), and ranks whose calls differ from those of the others.
+package diagnosis
 
 import (
 	"cmp"
@@ -13,12 +13,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/trace"
 )
 
 // recording is the trace of one rank.
 type recording struct {
-	*fast.Trace
+	*trace.Trace
 	file string
 }
 
@@ -75,13 +75,13 @@ func traceFiles(names []string) (files []string, err error) {
 }
 
 // readFile reads one file.
-func readFile(name string) (*fast.Trace, error) {
+func readFile(name string) (*trace.Trace, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return fast.ReadTrace(f)
+	return trace.Read(f)
 }
 
 // newJob combines the recordings of one job.

@@ -1,6 +1,6 @@
 //go:build unix && !aix && !solaris
 
-package trace
+package diagnosis
 
 import (
 	"cmp"
@@ -9,17 +9,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/trace"
 )
 
 // sequence is calls that all their ranks make in the same order: the collectives of a communicator, or the messages
 // from one of its ranks to another.
 type sequence struct {
 	sequenceID
-	comm   string                              // the communicator's name
-	calls  map[uint64]map[int]*fast.TraceEntry // by number, then by process
-	last   map[int]*fast.TraceEntry            // the last call of each process that may take part; nil: it has made none
-	failed time.Time                           // when the first call began that did not succeed; zero: all did
+	comm   string                          // the communicator's name
+	calls  map[uint64]map[int]*trace.Entry // by number, then by process
+	last   map[int]*trace.Entry            // the last call of each process that may take part; nil: it has made none
+	failed time.Time                       // when the first call began that did not succeed; zero: all did
 }
 
 // sequenceID identifies a sequence.
@@ -31,7 +31,7 @@ type sequenceID struct {
 // collective reports whether this is the sequence of the collectives.
 func (n sequenceID) collective() bool { return n.peer < 0 }
 
-func sequenceOf(e *fast.TraceEntry) sequenceID {
+func sequenceOf(e *trace.Entry) sequenceID {
 	if e.Peer < 0 {
 		return sequenceID{e.ID, -1, -1}
 	}
@@ -60,7 +60,7 @@ func sequencesOf(j *Job) []*sequence {
 // newSequence returns a sequence without calls.
 func (j *Job) newSequence(name sequenceID, comm string) *sequence {
 	s := &sequence{sequenceID: name, comm: comm}
-	s.calls, s.last = make(map[uint64]map[int]*fast.TraceEntry), make(map[int]*fast.TraceEntry)
+	s.calls, s.last = make(map[uint64]map[int]*trace.Entry), make(map[int]*trace.Entry)
 	members := j.members[name.id]
 	for _, f := range j.recordings {
 		rank, is := members[f.Rank]
@@ -71,15 +71,15 @@ func (j *Job) newSequence(name sequenceID, comm string) *sequence {
 	return s
 }
 
-func (s *sequence) add(f recording, e *fast.TraceEntry) {
+func (s *sequence) add(f recording, e *trace.Entry) {
 	if s.calls[e.Seq] == nil {
-		s.calls[e.Seq] = make(map[int]*fast.TraceEntry)
+		s.calls[e.Seq] = make(map[int]*trace.Entry)
 	}
 	s.calls[e.Seq][f.Rank] = e
 	if was := s.last[f.Rank]; was == nil || was.Seq <= e.Seq {
 		s.last[f.Rank] = e
 	}
-	if begun := f.at(e.Start); e.State != fast.TraceDone && (s.failed.IsZero() || begun.Before(s.failed)) {
+	if begun := f.at(e.Start); e.State != trace.Done && (s.failed.IsZero() || begun.Before(s.failed)) {
 		s.failed = begun
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix && !aix && !solaris
 
-package trace
+package diagnosis
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/trace"
 )
 
 // Diagnosis says which ranks are the odd ones out.
@@ -95,22 +95,22 @@ func mismatch(j *Job) (odd []int, reason, text string) {
 // attributes are what the ranks of a call have to agree on, the most telling one first.
 var attributes = []struct {
 	name string
-	of   func(*fast.TraceEntry) string
+	of   func(*trace.Entry) string
 }{
-	{"the operation", func(e *fast.TraceEntry) string {
+	{"the operation", func(e *trace.Entry) string {
 		if e.Peer >= 0 {
 			return "message" // a send on one rank and a receive on the other
 		}
 		return e.Primitive
 	}},
-	{"the label", func(e *fast.TraceEntry) string { return cmp.Or(e.Label, "none") }},
-	{"the reduction", func(e *fast.TraceEntry) string { return e.Op }},
-	{"the type", func(e *fast.TraceEntry) string { return e.Type }},
-	{"the count", func(e *fast.TraceEntry) string { return fmt.Sprint(e.Count) }},
-	{"the root", func(e *fast.TraceEntry) string { return fmt.Sprint(e.Root) }},
-	{"the algorithm", func(e *fast.TraceEntry) string { return e.Algorithm }},
-	{"the depth", func(e *fast.TraceEntry) string { return fmt.Sprint(e.Depth) }},
-	{"the number of ranks on each host", func(e *fast.TraceEntry) string { return fmt.Sprint(e.Local) }},
+	{"the label", func(e *trace.Entry) string { return cmp.Or(e.Label, "none") }},
+	{"the reduction", func(e *trace.Entry) string { return e.Op }},
+	{"the type", func(e *trace.Entry) string { return e.Type }},
+	{"the count", func(e *trace.Entry) string { return fmt.Sprint(e.Count) }},
+	{"the root", func(e *trace.Entry) string { return fmt.Sprint(e.Root) }},
+	{"the algorithm", func(e *trace.Entry) string { return e.Algorithm }},
+	{"the depth", func(e *trace.Entry) string { return fmt.Sprint(e.Depth) }},
+	{"the number of ranks on each host", func(e *trace.Entry) string { return fmt.Sprint(e.Local) }},
 }
 
 // minority returns the ranks that do not have the most frequent value, or all if there is no such value. It also
@@ -199,7 +199,7 @@ func (s *sequence) stragglers() (behind, others []int) {
 			continue
 		}
 		others = append(others, process)
-		waits = waits || e.State != fast.TraceDone
+		waits = waits || e.State != trace.Done
 	}
 	if !waits && !s.collective() {
 		return behind, nil
@@ -208,7 +208,7 @@ func (s *sequence) stragglers() (behind, others []int) {
 }
 
 // callNumber returns the number of a call; 0 for none.
-func callNumber(e *fast.TraceEntry) uint64 {
+func callNumber(e *trace.Entry) uint64 {
 	if e == nil {
 		return 0
 	}
@@ -219,13 +219,13 @@ func callNumber(e *fast.TraceEntry) uint64 {
 func (j *Job) waits(process int) bool {
 	return slices.ContainsFunc(j.sequences, func(s *sequence) bool {
 		e := s.last[process]
-		return e != nil && e.State != fast.TraceDone && len(e.Waiting)+len(e.Blames) > 0 && !slices.Contains(e.Blames, e.Rank)
+		return e != nil && e.State != trace.Done && len(e.Waiting)+len(e.Blames) > 0 && !slices.Contains(e.Blames, e.Rank)
 	})
 }
 
 // waitedFor finds ranks that others wait for in a call that all have made, and that themselves wait for nobody.
 func waitedFor(j *Job) (odd []int, reason, text string) {
-	odd, call := j.namedBy(func(e *fast.TraceEntry) []int {
+	odd, call := j.namedBy(func(e *trace.Entry) []int {
 		if len(e.Blames) > 0 { // blames say more
 			return nil
 		}
@@ -236,13 +236,13 @@ func waitedFor(j *Job) (odd []int, reason, text string) {
 
 // blamed finds ranks that others blame for the end of a call that all have made, and that themselves wait for nobody.
 func blamed(j *Job) (odd []int, reason, text string) {
-	odd, call := j.namedBy(func(e *fast.TraceEntry) []int { return e.Blames })
+	odd, call := j.namedBy(func(e *trace.Entry) []int { return e.Blames })
 	return odd, "blamed", "others put the blame there in " + call
 }
 
 // namedBy returns the processes that the last calls of others in a sequence name and that themselves wait for nobody,
 // and that call. by returns the ranks that a call names.
-func (j *Job) namedBy(by func(*fast.TraceEntry) []int) (odd []int, call string) {
+func (j *Job) namedBy(by func(*trace.Entry) []int) (odd []int, call string) {
 	for _, s := range j.sequences {
 		for process, rank := range j.members[s.id] {
 			if !j.waits(process) && s.names(rank, by) {
@@ -258,9 +258,9 @@ func (j *Job) namedBy(by func(*fast.TraceEntry) []int) (odd []int, call string) 
 }
 
 // names reports whether another rank's last call in the sequence names a rank.
-func (s *sequence) names(rank int, by func(*fast.TraceEntry) []int) bool {
+func (s *sequence) names(rank int, by func(*trace.Entry) []int) bool {
 	for _, e := range s.last {
-		if e != nil && e.State != fast.TraceDone && e.Rank != rank && slices.Contains(by(e), rank) {
+		if e != nil && e.State != trace.Done && e.Rank != rank && slices.Contains(by(e), rank) {
 			return true
 		}
 	}

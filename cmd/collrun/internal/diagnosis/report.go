@@ -1,6 +1,6 @@
 //go:build unix && !aix && !solaris
 
-package trace
+package diagnosis
 
 import (
 	"fmt"
@@ -8,31 +8,31 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/trace"
 )
 
 // Step is an operation of one rank.
 type Step struct {
 	Process int       `json:"process"` // the rank in its job
 	Time    time.Time `json:"time"`    // of its start, by the clock of its host
-	fast.TraceEntry
+	trace.Entry
 }
 
 // Report sums up the recordings of a job.
 type Report struct {
-	Job     string             `json:"job"`
-	Size    int                `json:"size"`
-	Verdict Diagnosis          `json:"verdict"`
-	First   string             `json:"first,omitempty"` // who gave up first, and why
-	Ranks   []fast.TraceHeader `json:"ranks"`           // by rank
-	Steps   []Step             `json:"steps"`           // the last ones of each rank, by time
+	Job     string         `json:"job"`
+	Size    int            `json:"size"`
+	Verdict Diagnosis      `json:"verdict"`
+	First   string         `json:"first,omitempty"` // who gave up first, and why
+	Ranks   []trace.Header `json:"ranks"`           // by rank
+	Steps   []Step         `json:"steps"`           // the last ones of each rank, by time
 }
 
 // Report returns the diagnosis, and the last operations of each rank, at most so many.
 func (j *Job) Report(last int) *Report {
 	r := &Report{Job: j.name, Size: j.size, Verdict: j.diagnose(), First: j.firstFailure(), Steps: j.lastSteps(last)}
 	for _, f := range j.recordings {
-		r.Ranks = append(r.Ranks, f.TraceHeader)
+		r.Ranks = append(r.Ranks, f.Header)
 	}
 	return r
 }
@@ -52,13 +52,13 @@ func Print(w io.Writer, r *Report) error {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		fmt.Fprintf(table, "%.6f\t%d\t%s\t%d\t%s\t%s\n",
-			s.Time.Sub(r.Steps[0].Time).Seconds(), s.Process, s.Comm, s.Seq, operation(&s.TraceEntry), state(&s.TraceEntry))
+			s.Time.Sub(r.Steps[0].Time).Seconds(), s.Process, s.Comm, s.Seq, operation(&s.Entry), state(&s.Entry))
 	}
 	return table.Flush()
 }
 
 // operation returns a call in words, such as "AllReduce ring sum float32 × 1000".
-func operation(e *fast.TraceEntry) string {
+func operation(e *trace.Entry) string {
 	words := e.Primitive
 	if e.Label != "" {
 		words += fmt.Sprintf(" %q", e.Label)
@@ -76,7 +76,7 @@ func operation(e *fast.TraceEntry) string {
 }
 
 // state returns the state of a call in words.
-func state(e *fast.TraceEntry) string {
+func state(e *trace.Entry) string {
 	words := e.State
 	if len(e.Waiting) > 0 {
 		words += fmt.Sprintf(", waiting for %v", e.Waiting)
