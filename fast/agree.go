@@ -76,11 +76,13 @@ func (c *Comm) beginAgreement(ctx context.Context, call agree.Call) error {
 		return err
 	}
 	c.membership.Reserve(reserved)
+	c.beginAside(name)
 	return nil
 }
 
 // endAgreement ends a call that beginAgreement has let in.
 func (c *Comm) endAgreement() {
+	c.endAside()
 	if c.membership.Reserved() {
 		c.busy.Unset()
 	}

@@ -80,6 +80,7 @@ func (c *Comm) Close() error {
 		return nil
 	}
 	c.changes.Announce()
+	c.monitor.Leave()
 	err := c.refusals.unseen()
 	farewell := c.closingNotice()
 	c.track.Leave()

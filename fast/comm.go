@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/exec"
@@ -14,6 +15,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/membership"
 	"github.com/collgen/collgen/fast/internal/memory"
+	"github.com/collgen/collgen/fast/internal/monitor"
 	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -74,12 +76,15 @@ type Comm struct {
 	refusals refusals              // of calls that were to be started
 	track    *flight.Track         // what the flight recorder knows of it; nil: nothing
 	detector *deadlock.Detector    // nil: there is no search
+	monitor  *monitor.Monitor
+	aside    atomic.Pointer[aside] // the operation beside the data path in which this rank is; nil: none
 }
 
 // newComm returns rank's end of a communicator of size ranks that talk over t.
 func newComm(rank, size int, t transport.Transport) *Comm {
 	c := &Comm{rank: rank, size: size, name: "world", ended: make(chan struct{}), closedRanks: make([]atomic.Bool, size),
 		farewells: make([]atomic.Pointer[[]wire.Call], size)}
+	c.monitor = monitor.New(rank, size, monitored{c})
 	c.exec.SetUp(rank, size, t)
 	c.memory.SetUp(rank, size, t)
 	c.exec.Carrier, c.exec.Local = carriedInside, size
@@ -255,3 +260,14 @@ func (t Topology) by(link string) (ranks []int) {
 	}
 	return ranks
 }
+
+// aside is an operation beside the data path, such as Agree.
+type aside struct {
+	name  string
+	begun time.Time
+}
+
+// beginAside says that this rank is in an operation beside the data path, until endAside.
+func (c *Comm) beginAside(name string) { c.aside.Store(&aside{name, time.Now()}) }
+
+func (c *Comm) endAside() { c.aside.Store(nil) }

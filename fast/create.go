@@ -116,6 +116,8 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	w.plane.Handle(id, control.KindProbe, c.handleProbe)
 	w.plane.Handle(id, control.KindPast, c.handlePast)
 	w.plane.Handle(id, control.KindInquiry, c.handleInquiry)
+	w.plane.Handle(id, control.KindHealth, c.handleHealth)
+	w.plane.Handle(id, control.KindBarrier, c.handleBarrier)
 	c.unwatch = w.plane.Watch(c.lost)
 	return c, nil
 }

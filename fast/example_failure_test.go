@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/health"
 	"github.com/collgen/collgen/fast/trace"
 )
 
@@ -93,6 +96,60 @@ func ExampleComm_Abort() {
 	fmt.Println(err)
 	// Output:
 	// true [0] Failed
+	// <nil>
+}
+
+// Rank 2 computes for too long. The others learn that it has not come, and the communicator stays as it was.
+func ExampleMonitoredBarrier() {
+	var failed sync.WaitGroup
+	failed.Add(2)
+	err := fast.Run(context.Background(), 3, func(ctx context.Context, c *fast.Comm) error {
+		if c.Rank() == 2 {
+			failed.Wait() // it computes
+			return nil
+		}
+		soon, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
+		err := fast.MonitoredBarrier(soon, c)
+		var late *health.LateError
+		if errors.As(err, &late) && c.Rank() == 0 {
+			for i := range late.Ranks {
+				fmt.Println("rank", late.Ranks[i].Rank, &late.Ranks[i])
+			}
+			fmt.Println(c.State())
+		}
+		failed.Done()
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// rank 2 is in no call, and no earlier one is known
+	// Healthy
+	// <nil>
+}
+
+// Rank 0 asks what the others do, while one of them waits in a call.
+func ExampleComm_Health() {
+	err := fast.Run(context.Background(), 2, func(ctx context.Context, c *fast.Comm) error {
+		params := make([]float32, 4)
+		if c.Rank() == 1 {
+			return fast.Recv(ctx, c, params, 0, fast.WithLabel("params"))
+		}
+		for {
+			r, err := c.Health(ctx)
+			if err != nil {
+				return err
+			}
+			if x := r.Ranks[1]; len(x.Running) > 0 { // it has come to its call
+				fmt.Println("rank 1:", x.State, "in", &x.Running[0])
+				break
+			}
+		}
+		return fast.Send(ctx, c, params, 1, fast.WithLabel("params"))
+	})
+	fmt.Println(err)
+	// Output:
+	// rank 1: Healthy in Recv "params" with rank 0, call 1 of world
 	// <nil>
 }
 

@@ -84,6 +84,8 @@ func TestForked(t *testing.T) {
 				func() error { return Free(c, x) },
 				func() error { return c.Batch(func() error { return nil }) },
 				func() error { return c.WriteTrace(io.Discard) },
+				func() error { return MonitoredBarrier(ctx, c) },
+				func() error { _, err := c.Health(ctx); return err },
 				func() error { c.Abort(); return c.Revoke() },
 				c.Close,
 			}

@@ -62,6 +62,8 @@ func (c *Comm) split(ctx context.Context, k *exec.Collective, color, key int) (*
 		}
 	}
 	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(all[splitFields*a+1], all[splitFields*b+1]) })
+	c.beginAside(k.Name)
+	defer c.endAside()
 	ctx, stop := c.usable(ctx, members)
 	defer stop()
 	name := fmt.Sprintf("%s/%d.%d", c.name, made, color)
@@ -124,6 +126,8 @@ func (c *Comm) Group(ctx context.Context, ranks []int) (*Comm, error) {
 	c.groups.mu.Unlock()
 	ctx, stop := c.usable(ctx, ranks)
 	defer stop()
+	c.beginAside("Group")
+	defer c.endAside()
 	if reserved {
 		defer c.detector.Inquire(deadlock.Operation{Group: id, Number: n}, "Group", func() []int { return ranks })()
 	}

@@ -92,6 +92,7 @@ func (c *Comm) lost(process int, err error) {
 		c.missing(rank, true) // if it could, it sent a notice for this communicator first
 		return
 	case rank != c.rank:
+		defer c.monitor.Gone(rank, err) // after c has ended
 		err = &PeerError{Rank: rank, Err: err}
 	}
 	c.logEnd(events.Lost, err)
@@ -261,6 +262,7 @@ func (c *Comm) missing(rank int, linked bool) {
 		return
 	}
 	c.changes.Announce()
+	c.monitor.Gone(rank, ErrClosed)
 	if t, ok := c.exec.Transport.(transport.Leaver); ok {
 		t.Left(rank, linked)
 	}

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"github.com/collgen/collgen/fast/health"
 	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/deadlock"
@@ -205,5 +207,46 @@ func (c *Comm) handleProbe(m wire.Note) {
 func (c *Comm) handleInquiry(m wire.Note) {
 	if from := c.rankOf(m.From); from >= 0 {
 		c.detector.HandleInquiry(from, m.Body)
+	}
+}
+
+// position returns what this rank does.
+func (c *Comm) position() health.Rank {
+	r := health.Rank{Rank: c.rank, State: c.State().String()}
+	if f := c.termination.Load(); f != nil {
+		r.Error = failure.Legible(f.Err.Error())
+	}
+	name := failure.OneLine(c.name)
+	if b, ok := c.monitor.Running(); ok {
+		b.Comm, b.Op = name, "MonitoredBarrier"
+		r.Running = append(r.Running, b)
+	}
+	if a := c.aside.Load(); a != nil {
+		r.Running = append(r.Running, health.Call{Comm: name, Op: a.name, Peer: -1, Begun: max(0, time.Since(a.begun))})
+	}
+	calls, last := c.track.Calls(health.MaxCalls - len(r.Running))
+	r.Running, r.Last = append(r.Running, calls...), last
+	return r
+}
+
+// monitored is a communicator as package monitor needs it.
+type monitored struct{ *Comm }
+
+// Send sends a control message to a rank.
+func (c monitored) Send(to int, kind uint8, body []byte) { searched(c).Send(to, kind, body) }
+
+// Position returns what this rank does.
+func (c monitored) Position() health.Rank { return c.position() }
+
+// handleHealth and handleBarrier take control messages for package monitor.
+func (c *Comm) handleHealth(m wire.Note) {
+	if from := c.rankOf(m.From); from >= 0 {
+		c.monitor.HandleHealth(from, m.Body)
+	}
+}
+
+func (c *Comm) handleBarrier(m wire.Note) {
+	if from := c.rankOf(m.From); from >= 0 {
+		c.monitor.HandleBarrier(from, m.Body)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // libraries are the packages of calls that programs import, and documented those that docs/api.md has a section on.
 var (
 	libraries  = []string{"fast", "fast/scalar", "fast/object", "fast/neighbor", "fast/hosts"}
-	documented = append([]string{"fast/trace"}, libraries...)
+	documented = append([]string{"fast/health", "fast/trace"}, libraries...)
 )
 
 // TestCallsHaveExamples: an example that is run shows each call on communicators.

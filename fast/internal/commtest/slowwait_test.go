@@ -82,7 +82,9 @@ func TestSlowWaits(t *testing.T) {
 	}{
 		"Group": {func(c *fast.Comm) (*fast.Comm, error) { return c.Group(t.Context(), []int{0, 1}) },
 			"making a communicator"},
-		"Agree":  {func(c *fast.Comm) (*fast.Comm, error) { _, err := c.Agree(t.Context(), 1); return nil, err }, "Agree"},
+		"Agree": {func(c *fast.Comm) (*fast.Comm, error) { _, err := c.Agree(t.Context(), 1); return nil, err }, "Agree"},
+		"MonitoredBarrier": {func(c *fast.Comm) (*fast.Comm, error) { return nil, fast.MonitoredBarrier(t.Context(), c) },
+			"MonitoredBarrier"},
 		"Shrink": {func(c *fast.Comm) (*fast.Comm, error) { return c.Shrink(t.Context()) }, "Shrink"},
 	} {
 		for late := range 2 {

@@ -14,4 +14,6 @@ const (
 	KindCard                     // of a new communicator: where its sender can be written to by RDMA
 	KindPast                     // the calls that a rank has made last
 	KindInquiry                  // of package deadlock: whether Agree, Shrink, Grow or Group can end
+	KindHealth                   // of package monitor: what a rank does
+	KindBarrier                  // of package monitor: how far a rank has come
 )

@@ -93,6 +93,7 @@ type Track struct {
 	moved       uint64        // by its transport, when progress was checked last
 	still       time.Duration // when progress was seen last, after the origin
 	warned      time.Duration // how long there had been no progress at the last warning; 0: there was none
+	waited      waited        // seen by the last look of Calls
 }
 
 // New returns a Recorder.
