@@ -177,6 +177,11 @@ func TestMonitoredBarrierNamesAll(t *testing.T) {
 				t.Error(err)
 			}
 		}
+		for rank, x := range healthOf(t, all[2]) { // what is over is not in progress
+			if len(x.Running) > 0 {
+				t.Errorf("rank %d is in %+v", rank, x.Running)
+			}
+		}
 		for missing := []int{2, 3, 4}; len(missing) > 0; missing = missing[1:] { // the late ones come, one by one
 			err := wantLate(t, fast.MonitoredBarrier(t.Context(), all[missing[0]]), missing...).Err
 			if !errors.As(err, &peer) || peer.Rank != 0 {

@@ -127,6 +127,30 @@ func TestBarrierNumbers(t *testing.T) {
 	})
 }
 
+// TestBarrierFailureIsTold: when the context of one rank ends, those that wait fail with it, and learn how it has
+// ended.
+func TestBarrierFailureIsTold(t *testing.T) {
+	for _, why := range []error{context.Canceled, context.DeadlineExceeded} {
+		synctest.Test(t, func(t *testing.T) {
+			n := newNet(3)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			first, second := n.call(ctx, 0), n.call(t.Context(), 1)
+			if why == context.Canceled {
+				cancel()
+			}
+			own := <-first
+			cancel()
+			n.deliver(nil)
+			var peer *wire.PeerError
+			var late *wire.TimeoutError
+			if err := <-second; !errors.As(err, &peer) || peer.Rank != 0 || !errors.Is(err, why) ||
+				!errors.As(err, &late) || !slices.Equal(late.Waiting, []int{2}) || !errors.Is(own, why) {
+				t.Errorf("%v, and there %v", err, own)
+			}
+		})
+	}
+}
+
 // TestBarrierPassed: the failure of a rank in a later barrier does not concern one that waits in an earlier one, which
 // all have passed or will pass.
 func TestBarrierPassed(t *testing.T) {
@@ -186,6 +210,9 @@ func TestBarrierLies(t *testing.T) {
 		n.all[0].HandleBarrier(3, (&coming{Begun: math.MaxUint64, Passed: math.MaxUint64}).encode())
 		n.all[0].HandleBarrier(3, (&coming{Begun: 1}).encode()) // it cannot go back
 		n.all[0].HandleBarrier(0, (&coming{Begun: 9}).encode())
+		if c := n.all[0].come; c[0].Begun != 1 || c[3].Begun != math.MaxUint64 {
+			t.Errorf("ranks have come to %+v", c)
+		}
 		n.all[0].HandleBarrier(2, []byte("garbage"))
 		n.all[0].HandleBarrier(2, (&coming{Begun: 1, Passed: 2}).encode())
 		n.all[0].HandleBarrier(2, (&coming{Begun: 1, label: "\x1b[2J"}).encode())
@@ -250,21 +277,73 @@ func TestLongAnswer(t *testing.T) {
 	m := New(0, 2, nil)
 	r := health.Rank{State: "Failed", Error: strings.Repeat("ä", health.MaxText)}
 	for range 2 * health.MaxCalls {
-		c := health.Call{Comm: strings.Repeat("c", 5000), Op: "AllReduce", Label: strings.Repeat(`<`, 2*256+30), Peer: -1}
+		c := health.Call{Comm: strings.Repeat("<", 5000), Op: "AllReduce", Label: strings.Repeat(`"`, 5000), Peer: -1}
 		for range 2 * health.MaxWaiting {
 			c.Waiting = append(c.Waiting, 1<<20-1)
 		}
 		r.Running = append(r.Running, c)
 	}
 	m.comm = &plug{at: r}
-	body := m.answer(&question{5, true})
+	if _, _, ok := decodeAnswer(m.answer(&question{5, true}), 1, 2); !ok {
+		t.Error("it is refused")
+	}
+	cut(&r)
+	body := encodeAnswer(5, &r, strings.Repeat("s", health.MaxStacks))
 	if len(body) > wire.MaxNote {
 		t.Errorf("it has %d bytes", len(body))
 	}
 	round, got, ok := decodeAnswer(body, 1, 2)
 	if !ok || round != 5 || len(got.Running) != health.MaxCalls || len(got.Running[0].Waiting) != health.MaxWaiting ||
-		!strings.Contains(got.Stacks, "goroutine ") {
+		!strings.HasPrefix(got.Stacks, "sss") {
 		t.Errorf("%v, %d, %+v", ok, round, got)
+	}
+}
+
+// TestNoStacksUnasked: an answer has stacks only if the question asks for them.
+func TestNoStacksUnasked(t *testing.T) {
+	m := New(0, 2, &plug{at: health.Rank{State: "Healthy"}})
+	for _, stacks := range []bool{false, true} {
+		if _, r, ok := decodeAnswer(m.answer(&question{1, stacks}), 1, 2); !ok || (r.Stacks != "") != stacks {
+			t.Errorf("asked for stacks: %v, got %+v", stacks, r)
+		}
+	}
+}
+
+// TestAnswerRefused: what no rank answers is refused, whatever else is right.
+func TestAnswerRefused(t *testing.T) {
+	good := func() *health.Rank {
+		call := health.Call{Comm: "world", Op: "Send", Label: "x", Peer: 1, Waiting: []int{1}}
+		last := call
+		return &health.Rank{State: "Failed", Error: "rank died", Running: []health.Call{call}, Last: &last}
+	}
+	if _, _, ok := decodeAnswer(encodeAnswer(1, good(), ""), 1, 2); !ok {
+		t.Fatal("a good one is refused")
+	}
+	for i, spoil := range []func(r *health.Rank){
+		func(r *health.Rank) { r.State = "Closed" },
+		func(r *health.Rank) { r.State = "" },
+		func(r *health.Rank) { r.Error = "\x1b[2J" },
+		func(r *health.Rank) { r.Error = strings.Repeat("e", health.MaxText+1) },
+		func(r *health.Rank) { r.Running = make([]health.Call, health.MaxCalls+1) },
+		func(r *health.Rank) { r.Running[0].Op = "" },
+		func(r *health.Rank) { r.Running[0].Op = "a\nb" },
+		func(r *health.Rank) { r.Running[0].Comm = "\x1b[2J" },
+		func(r *health.Rank) { r.Running[0].Comm = strings.Repeat("c", maxName+1) },
+		func(r *health.Rank) { r.Running[0].Label = "\x7f" },
+		func(r *health.Rank) { r.Running[0].Peer = -2 },
+		func(r *health.Rank) { r.Running[0].Begun = -1 },
+		func(r *health.Rank) { r.Running[0].Waiting[0] = -1 },
+		func(r *health.Rank) { r.Running[0].Waiting = make([]int, health.MaxWaiting+1) },
+		func(r *health.Rank) { r.Last.Op = "" },
+	} {
+		r := good()
+		spoil(r)
+		if _, got, ok := decodeAnswer(encodeAnswer(1, r, ""), 1, 2); ok {
+			t.Errorf("answer %d is taken: %+v", i, got)
+		}
+	}
+	if _, _, ok := decodeAnswer(encodeAnswer(1, good(), strings.Repeat("s", health.MaxStacks+1)), 1, 2); ok {
+		t.Error("longer stacks are taken")
 	}
 }
 
