@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/collgen/collgen/spec"
 )
@@ -10,8 +9,8 @@ import (
 // ExactFor returns what sums many operands of type t so that each element is the exact sum, rounded once to nearest
 // even: the same whatever the order of the operands. It is nil where t has no floats, whose sums depend on the order.
 //
-// Each sum is kept as two float64 whose errors are observed (Knuth's two-sum). Where these do not hold it exactly, or
-// it is not finite, an accumulator sums that element anew.
+// Each sum is kept as one or two float64 whose errors are observed (Knuth's two-sum). Where these do not hold it
+// exactly, or it is not finite, an accumulator sums that element anew.
 func ExactFor(t spec.Type) Many {
 	if !t.Valid() {
 		return nil
@@ -27,20 +26,20 @@ var exacts = func() (all row[Many]) {
 }()
 
 func (m *implementation) exactFor(t spec.Type) Many {
-	f := exactSums[t]
-	if f == nil {
+	float := partsOf(t)
+	if float == 0 {
 		return nil
 	}
 	quick := m.exact[t]
 	if quick == nil {
-		return func(dst []byte, operands [][]byte) { f(dst, operands, 0, len(dst)) }
+		return func(dst []byte, operands [][]byte) { exactSum(float, dst, operands, 0, len(dst)) }
 	}
 	return func(dst []byte, operands [][]byte) {
 		for at := 0; ; at += quickPiece {
 			if at = quick(dst, operands, at); at >= len(dst) {
 				return
 			}
-			f(dst, operands, at, min(at+quickPiece, len(dst)))
+			exactSum(float, dst, operands, at, min(at+quickPiece, len(dst)))
 		}
 	}
 }
@@ -52,95 +51,117 @@ type quickSum func(dst []byte, operands [][]byte, from int) (to int)
 // quickPiece is how many bytes are summed otherwise before a quickSum goes on.
 const quickPiece = 128
 
-// exactSum sums operands as ExactFor says, from the byte from to the byte to.
-type exactSum func(dst []byte, operands [][]byte, from, to int)
-
-// exactSums are those of all types that have floats.
-var exactSums = row[exactSum]{
-	spec.TypeFloat16: exactly(func(x spec.Float16) float64 { return float64(x.Float32()) },
-		func(x float64) spec.Float16 { return spec.NewFloat16(float32Odd(x)) }, true),
-	spec.TypeBFloat16: exactly(func(x spec.BFloat16) float64 { return float64(x.Float32()) },
-		func(x float64) spec.BFloat16 { return spec.NewBFloat16(float32Odd(x)) }, true),
-	spec.TypeFloat32:    exactFloat32,
-	spec.TypeFloat64:    exactFloat64,
-	spec.TypeComplex64:  exactFloat32,
-	spec.TypeComplex128: exactFloat64,
+// partsOf returns the type of floats that elements of type t consist of, or 0 if there are none.
+func partsOf(t spec.Type) spec.Type {
+	switch t {
+	case spec.TypeFloat16, spec.TypeBFloat16, spec.TypeFloat32, spec.TypeFloat64:
+		return t
+	case spec.TypeComplex64:
+		return spec.TypeFloat32
+	case spec.TypeComplex128:
+		return spec.TypeFloat64
+	}
+	return 0
 }
 
-var (
-	exactFloat32 = exactly(func(x float32) float64 { return float64(x) }, func(x float64) float32 { return float32(x) },
-		true)
-	exactFloat64 = exactly(func(x float64) float64 { return x }, func(x float64) float64 { return x }, false)
-)
+// exactSum sums operands of type t as ExactFor says, from the byte from to the byte to.
+func exactSum(t spec.Type, dst []byte, operands [][]byte, from, to int) {
+	var b batch
+	size, odd := t.Bytes(), t != spec.TypeFloat64
+	for ; from < to; from += batchLen * size {
+		end := min(from+batchLen*size, to)
+		n := (end - from) / size
+		// Sums of shorter floats seldom need more than one float64.
+		if !odd || !b.addSingly(t, operands, from, end) {
+			b.addInPairs(t, operands, from, end)
+			for j := range n {
+				if !b.round(j, odd) {
+					b.high[j] = accumulated(t, operands, from+j*size)
+				}
+			}
+		}
+		narrow(t, dst[from:end], b.high[:n]) // not before: dst may be one of the operands
+	}
+}
 
-// exactly returns the sum of elements that float64 has all of. If odd, narrow gets sums that were rounded to odd.
-func exactly[T any](widen func(T) float64, narrow func(float64) T, odd bool) exactSum {
-	return func(dst []byte, operands [][]byte, from, to int) {
-		const many = 32 // elements at a time
-		size := int(unsafe.Sizeof(*new(T)))
-		for ; from < to; from += many * size {
-			var sums [many]pair
-			into := view[T](dst[from:min(from+many*size, to)])
-			for i := range operands {
-				for j, x := range view[T](operands[i][from : from+len(into)*size]) {
-					sums[j].add(widen(x), i == 0)
-				}
-			}
-			var results [many]T // dst may be one of the operands, which an accumulator reads again
-			for j := range into {
-				x, ok := sums[j].sum(odd)
-				if !ok {
-					x = accumulated(operands, from+j*size, widen, odd)
-				}
-				results[j] = narrow(x)
-			}
-			copy(into, results[:])
+// accumulated returns the sum of the elements of type t at a byte of the operands.
+func accumulated(t spec.Type, operands [][]byte, at int) float64 {
+	var a accumulator
+	var x [1]float64
+	for _, operand := range operands {
+		widen(t, x[:], operand[at:at+t.Bytes()])
+		a.add(x[0])
+	}
+	return a.sum(t != spec.TypeFloat64)
+}
+
+const batchLen = 64
+
+// batch is sums of elements that lie side by side. Each is that of two numbers, and exact as long as lost is 0. All
+// that is lost adds up to a number other than 0, as a NaN is.
+type batch struct {
+	high, low, lost [batchLen]float64
+	next            [batchLen]float64 // elements of one operand
+}
+
+// addSingly makes the high numbers the sums of operands of type t, from the byte from to the byte to. It reports whether
+// all of them are exact.
+func (b *batch) addSingly(t spec.Type, operands [][]byte, from, to int) bool {
+	n := widen(t, b.high[:], operands[0][from:to])
+	var lost uint64
+	for _, operand := range operands[1:] {
+		widen(t, b.next[:], operand[from:to])
+		for j, x := range b.next[:n] {
+			sum, rest := twoSum(b.high[j], x)
+			b.high[j] = sum
+			lost |= math.Float64bits(rest)
+		}
+	}
+	return lost == 0
+}
+
+// addInPairs makes b the sums of operands of type t, from the byte from to the byte to.
+func (b *batch) addInPairs(t spec.Type, operands [][]byte, from, to int) {
+	n := widen(t, b.high[:], operands[0][from:to])
+	clear(b.low[:n])
+	clear(b.lost[:n])
+	for _, operand := range operands[1:] {
+		widen(t, b.next[:], operand[from:to])
+		for j, x := range b.next[:n] {
+			high, low := twoSum(b.high[j], x)
+			low, lost := twoSum(b.low[j], low)
+			b.high[j], b.low[j] = high, low
+			b.lost[j] += math.Abs(lost)
 		}
 	}
 }
 
-// accumulated returns the sum of the elements at a byte of the operands.
-func accumulated[T any](operands [][]byte, at int, widen func(T) float64, odd bool) float64 {
-	var a accumulator
-	for _, operand := range operands {
-		a.add(widen(view[T](operand[at:])[0]))
+// round makes high number j the whole sum, rounded to nearest even or to odd. It reports whether that is known and
+// finite.
+func (b *batch) round(j int, odd bool) bool {
+	high, low := b.high[j], b.low[j]
+	x := high - (0 - low) // -0, if all were -0
+	if b.lost[j] != 0 || x-x != 0 {
+		return false
 	}
-	return a.sum(odd)
+	b.high[j] = x
+	if _, below := twoSum(high, low); odd && below != 0 {
+		b.high[j] = toOdd(x, below > 0)
+	}
+	return true
 }
 
-// pair is a sum as that of two numbers. It is exact as long as lost is 0.
-type pair struct{ high, low, lost float64 }
-
-// add adds x, as the first number or a further one. All that is lost adds up to a number other than 0, as a NaN is.
-func (p *pair) add(x float64, first bool) {
-	if first {
-		p.high = x
-		return
-	}
-	high, low := twoSum(p.high, x)
-	low, lost := twoSum(p.low, low)
-	p.high, p.low, p.lost = high, low, p.lost+math.Abs(lost)
-}
-
-// sum returns the sum, rounded to nearest even or to odd. It is not ok if that is not known, or not finite.
-func (p *pair) sum(odd bool) (x float64, ok bool) {
-	x = p.high - (0 - p.low) // -0, if all were -0
-	if p.lost != 0 || x-x != 0 {
-		return 0, false
-	}
-	if !odd {
-		return x, true
-	}
-	_, below := twoSum(p.high, p.low)
+// toOdd returns the number with an odd last bit between which and x a value lies that is not x: above it, or below.
+func toOdd(x float64, above bool) float64 {
 	b := math.Float64bits(x)
 	switch {
-	case below == 0 || b&1 == 1:
-	case below > 0 == (x > 0):
+	case b&1 == 1:
+	case above == (x > 0):
 		b++
 	default:
 		b--
 	}
-	return math.Float64frombits(b), true
+	return math.Float64frombits(b)
 }
 
 // twoSum returns x+y, rounded to nearest, and what that leaves out (Knuth, The Art of Computer Programming, volume 2,
@@ -162,4 +183,51 @@ func float32Odd(x float64) float32 {
 		b--
 	}
 	return math.Float32frombits(b | 1)
+}
+
+// widen converts elements of type t, and returns how many.
+func widen(t spec.Type, to []float64, from []byte) (n int) {
+	switch t {
+	case spec.TypeFloat16:
+		return widenEach(to, view[spec.Float16](from), spec.Float16.Float32)
+	case spec.TypeBFloat16:
+		return widenEach(to, view[spec.BFloat16](from), spec.BFloat16.Float32)
+	case spec.TypeFloat32:
+		for i, x := range view[float32](from) {
+			to[i] = float64(x)
+		}
+		return len(from) / 4
+	}
+	return copy(to, view[float64](from))
+}
+
+func widenEach[T any](to []float64, from []T, widen func(T) float32) int {
+	for i, x := range from {
+		to[i] = float64(widen(x))
+	}
+	return len(from)
+}
+
+// narrow converts back to elements of type t. Those that are shorter than float64 are rounded once more, and were
+// rounded to odd before.
+func narrow(t spec.Type, to []byte, from []float64) {
+	switch t {
+	case spec.TypeFloat16:
+		narrowEach(view[spec.Float16](to), from, spec.NewFloat16)
+	case spec.TypeBFloat16:
+		narrowEach(view[spec.BFloat16](to), from, spec.NewBFloat16)
+	case spec.TypeFloat32:
+		to := view[float32](to)
+		for i, x := range from {
+			to[i] = float32(x)
+		}
+	default:
+		copy(view[float64](to), from)
+	}
+}
+
+func narrowEach[T any](to []T, from []float64, narrow func(float32) T) {
+	for i, x := range from {
+		to[i] = narrow(float32Odd(x))
+	}
 }

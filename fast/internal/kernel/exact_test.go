@@ -222,13 +222,16 @@ func TestExactFaults(t *testing.T) {
 			return float32(s)
 		},
 		"two numbers, and what they lose is not observed": func(xs []float32) float32 {
-			var p pair
+			operands := make([][]byte, len(xs))
 			for i, x := range xs {
-				p.add(float64(x), i == 0)
+				operands[i] = make([]byte, 4)
+				view[float32](operands[i])[0] = x
 			}
-			p.lost = 0
-			s, _ := p.sum(true)
-			return float32(s)
+			var b batch
+			b.addInPairs(spec.TypeFloat32, operands, 0, 4)
+			b.lost[0] = 0
+			b.round(0, true)
+			return float32(b.high[0])
 		},
 		"rounded twice": func(xs []float32) float32 {
 			var a accumulator
