@@ -68,8 +68,8 @@ func Unproved() Option { return Option{Kind: exec.UnprovedOption} }
 // operands: not on the ranks that have them, the algorithm, the transport or the length of the call. Which NaN a sum is
 // may depend on them.
 //
-// Such a call gets an algorithm that reduces the operands of all ranks at once: one-shot or two-shot for AllReduce. A
-// Prod of floats is refused. Other ops, and integers, are reproducible without it.
+// Such a call gets an algorithm that reduces all operands at once: one-shot or two-shot for AllReduce. A Prod of floats
+// is refused. Other ops, and integers, are reproducible without it.
 func Reproducible() Option { return Option{Kind: exec.ReproducibleOption} }
 
 // WithLabel names the call by what it is for, such as "layers.3.weight". Ranks compare the labels of their calls, by a

@@ -66,9 +66,12 @@ var scan = exec.Collective{
 	Needs:   exec.AllNeedLower,
 	Algorithms: []exec.Algorithm{
 		{Name: "chain", Hash: 0xb19d246647ae7d54, Pipelined: true, Proved: exec.Proved{Sizes: 64, Depths: 4, Every: true}, Run: scanChain},
+		{Name: "direct", Hash: 0xf5bf546b378798b8, AtOnce: true, Proved: exec.Proved{Sizes: 64, Every: true}, Run: scanDirect},
 		{Name: "doubling", Hash: 0x2bff6a49376d40e7, Proved: exec.Proved{Sizes: 64, Every: true}, Run: scanDoubling},
 	},
 	Rules: []Rule{
+		{Transport: "rdma", Algorithm: "direct", MinSize: 4, MaxSize: 4, MaxPerHost: 1, MaxBytes: 2048, Predicted: true},
+		{Transport: "rdma", Algorithm: "direct", MinSize: 4, MaxSize: 12, MaxPerHost: 1, MaxBytes: 512, Predicted: true},
 		{Algorithm: "chain", MaxSize: 2, PieceBytes: 65536},
 		{Algorithm: "doubling", MaxSize: 4, MaxBytes: 65536},
 		{Algorithm: "chain", MaxSize: 4, PieceBytes: 65536},
@@ -130,6 +133,59 @@ func scanChain(ctx context.Context, x *exec.Call) error {
 		x.Copy(x.Out.Span(0, depth), x.In.Span(0, depth))
 	}
 	x.Finish(x.Out.Span(0, depth))
+	return nil
+}
+
+// scanDirect is scan/direct. Every rank sends its block to all ranks behind it, and each reduces what it got in rank
+// order: a single step, for short messages.
+//
+// Before:
+//   - On every rank r, in has count elements: len(in[r]) = count for r < size.
+//   - On every rank r, out has count elements: len(out[r]) = count for r < size.
+//   - On every rank r, in holds the input of rank r: in[r] = x[r] for r < size.
+//
+// After:
+//   - On every rank r, out holds the reduction of the input of every rank q with q <= r: out[r] = ⊕(q < size, q <= r)
+//     x[q] for r < size.
+//   - Nothing else is changed.
+//
+// In place: On every rank r, out may be the same memory as in; in and out do not overlap otherwise: &out[r] = &in[r]
+// for r < size.
+//
+// Cost on the critical path: size - 1 messages, size - 1 chunks sent, size - 1 chunks reduced.
+//
+// Source: Microsoft MSCCL++, one-shot all-pairs all-reduce; NVIDIA TensorRT-LLM, customAllReduceKernels.cu,
+// oneShotAllReduceKernel: a one-shot all-reduce, less what a prefix does not need.
+//
+// Proved for sizes 1..64, out of place and in place (64 schedules): what is said after the call holds, no two accesses
+// race, and the call ends in every interleaving, even if no channel has room for a message. Order: left fold in rank
+// order. By induction over steps, for all sizes, while sizes and products fit an int: what the primitive promises
+// holds, no two accesses race, what is lent is read by the reductions of its step alone and not changed before, and
+// the call ends in every interleaving, even if no channel has room for a message; 16 obligations, each proved by z3
+// and by cvc5.
+//
+// Specification 0x2a9407f3d5505831.
+// Algorithm 0xf5bf546b378798b8.
+func scanDirect(ctx context.Context, x *exec.Call) error {
+	rank, size := x.Rank, x.Size
+	if err := x.Layout(1, size); err != nil {
+		return err
+	}
+	for t := range size - 1 - rank {
+		x.Send(rank+t+1, x.In.Chunk(0))
+	}
+	for from := range rank {
+		x.Borrow(from, x.Scratch.Chunk(from))
+	}
+	if err := x.Exchange(ctx); err != nil {
+		return err
+	}
+	x.Refer(x.Scratch.Chunk(rank), x.In.Chunk(0))
+	for i := range rank + 1 {
+		x.Operand(x.Scratch.Chunk(i))
+	}
+	x.Reduce(x.Out.Chunk(0))
+	x.Finish(x.Out.Chunk(0))
 	return nil
 }
 

@@ -48,7 +48,7 @@ type Algorithm struct {
 	Commutative bool                       // it needs a commutative op
 	Pipelined   bool                       // the depth of a call makes a difference to it
 	Local       bool                       // it is for ranks of which each host has Local
-	AtOnce      bool                       // it reduces the operands of all ranks at once
+	AtOnce      bool                       // it reduces all operands of a result at once
 }
 
 // Call is what rules look at in a call, apart from its bytes: the same for all calls with one op on one communicator.
@@ -58,7 +58,7 @@ type Call struct {
 	PerHost     int    // ranks on the host that has the most; 0: all
 	Local       int    // ranks on each host, one after the other, the last host maybe fewer; 0: hosts are not like that
 	Commutative bool   // its op is, or it has none
-	AtOnce      bool   // its op needs the operands of all ranks at once, as a reproducible sum does
+	AtOnce      bool   // its op needs all operands of a result at once, as a reproducible sum does
 	Unproved    bool   // algorithms may carry it out that were not proved for so many ranks
 }
 

@@ -89,6 +89,54 @@ var AllReduceTwoShot = register(gen.Algorithm{
 	Cost: gen.Cost{Alpha: mul(two, sub(size, one)), Beta: mul(two, sub(size, one)), Gamma: sub(size, one)},
 })
 
+// ScanDirect sends every block to the ranks behind.
+var ScanDirect = register(gen.Algorithm{
+	Name:      "direct",
+	Primitive: spec.Scan,
+	Doc: "Every rank sends its block to all ranks behind it, and each reduces what it got in rank order: a single step, " +
+		"for short messages.",
+	Source:  AllReduceOneShot.Source + ": a one-shot all-reduce, less what a prefix does not need",
+	Scratch: size,
+	Body: []gen.Node{gen.Step{
+		toRanksBehind,
+		fromRanksBefore,
+		gen.Copy{Into: gen.Chunk(scratch, rank), From: block(in), Lend: true},
+		gen.Reduce{Into: block(out), Var: "i", N: add(rank, one), From: gen.Chunk(scratch, v("i"))},
+		gen.Finish{Data: block(out)},
+	}},
+	Hints: prefixTurns,
+	Cost:  gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: sub(size, one)},
+})
+
+// ExscanDirect sends every block to the ranks behind.
+var ExscanDirect = register(gen.Algorithm{
+	Name:      "direct",
+	Primitive: spec.Exscan,
+	Doc:       ScanDirect.Doc,
+	Source:    ScanDirect.Source,
+	Scratch:   sub(size, one),
+	Body: []gen.Node{gen.Step{
+		toRanksBehind,
+		fromRanksBefore,
+		gen.If{Cond: gt(rank, zero), Then: []gen.Node{
+			gen.Reduce{Into: block(out), Var: "i", N: rank, From: gen.Chunk(scratch, v("i"))},
+			gen.Finish{Data: block(out)},
+		}},
+	}},
+	Hints: prefixTurns,
+	Cost:  gen.Cost{Alpha: sub(size, one), Beta: sub(size, one), Gamma: sub(size, two)},
+})
+
+var (
+	toRanksBehind = loop("t", sub(last, rank), []gen.Node{
+		gen.Send{To: add(rank, add(v("t"), one)), Data: block(in)},
+	})
+	fromRanksBefore = loop("from", rank, []gen.Node{
+		gen.Recv{From: v("from"), Into: gen.Chunk(scratch, v("from")), Lend: true},
+	})
+	prefixTurns = gen.Hints{Turns: []gen.Turns{{Turn: sub(sub(spec.Peer, rank), one)}, {Turn: rank}}}
+)
+
 // AllToAllDirect sends every block to its rank in a single step.
 var AllToAllDirect = register(gen.Algorithm{
 	Name:      "direct",

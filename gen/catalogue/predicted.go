@@ -63,6 +63,12 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "chain", MaxSize: 16, MaxBytes: 8 * mib, PieceBytes: 64 * kib},
 		gen.Rule{Algorithm: "scatter-allgather", MaxBytes: 8 * mib},
 	),
+	"Exscan": overRDMA( // before a chain or a scan, blocks go to the next rank: a step more
+		gen.Rule{Algorithm: "direct", MinSize: 3, MaxSize: 3, MaxBytes: 32 * kib},
+		gen.Rule{Algorithm: "direct", MinSize: 3, MaxSize: 7, MaxBytes: 8 * kib},
+		gen.Rule{Algorithm: "direct", MinSize: 3, MaxSize: 12, MaxBytes: 2 * kib},
+		gen.Rule{Algorithm: "direct", MinSize: 3, MaxSize: 16, MaxBytes: 512},
+	),
 	"Gather": toOrFromARoot(),
 	"Reduce": overRDMA(
 		gen.Rule{Algorithm: "linear", MinSize: 4, MaxSize: 8, MaxBytes: 4 * kib},
@@ -88,6 +94,10 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "ring", MaxSize: 2},
 		gen.Rule{Algorithm: "direct", MaxBytes: 32 * kib},
 		gen.Rule{Algorithm: "ring"},
+	),
+	"Scan": overRDMA(
+		gen.Rule{Algorithm: "direct", MinSize: 4, MaxSize: 4, MaxBytes: 2 * kib},
+		gen.Rule{Algorithm: "direct", MinSize: 4, MaxSize: 12, MaxBytes: 512},
 	),
 	"Scatter": toOrFromARoot(),
 }

@@ -64,17 +64,22 @@ func compareSums[T floats](t *testing.T, all []*fast.Comm, random *rand.Rand, co
 		}
 	}
 	for _, op := range []fast.Op{fast.Sum, fast.Avg} {
-		want := make([]T, n)
-		for j := range want {
-			xs := make([]T, size)
-			for i := range xs {
-				xs[i] = operands[i][j]
+		turn := random.IntN(size) // who has which operand
+		// sumOf returns the exact sums of the operands of ranks 0..ranks-1.
+		sumOf := func(ranks int) []T {
+			sums, xs := make([]T, n), make([]T, ranks)
+			for j := range sums {
+				for r := range xs {
+					xs[r] = operands[(r+turn)%size][j]
+				}
+				if sums[j] = xs[0]; ranks > 1 {
+					sums[j] = ref.ExactSum(xs...)
+				}
+				sums[j] = ref.Finish(op, sums[j], size)
 			}
-			if want[j] = xs[0]; size > 1 {
-				want[j] = ref.ExactSum(xs...)
-			}
-			want[j] = ref.Finish(op, want[j], size)
+			return sums
 		}
+		want := sumOf(size)
 		counts := make([]int, size) // uneven ones: all that a rank does not take, the next one does
 		for i := range counts {
 			counts[i] = count + (i%2*2-1)*(count/2)
@@ -106,11 +111,19 @@ func compareSums[T floats](t *testing.T, all []*fast.Comm, random *rand.Rand, co
 				return dst, want[sum(counts[:c.Rank()]):][:len(dst)],
 					fast.ReduceScatterVInto(ctx, c, dst, mine, fast.Blocks{Counts: counts}, op, opt)
 			},
+			"Scan": func(c *fast.Comm, mine []T, opt fast.Option) ([]T, []T, error) {
+				return mine, sumOf(c.Rank() + 1), fast.Scan(ctx, c, mine, op, opt)
+			},
+			"Exscan": func(c *fast.Comm, mine []T, opt fast.Option) ([]T, []T, error) {
+				if c.Rank() == 0 {
+					return nil, nil, fast.ExscanInto(ctx, c, nil, mine, op, opt)
+				}
+				return mine, sumOf(c.Rank()), fast.Exscan(ctx, c, mine, op, opt)
+			},
 		} {
 			if size == 1 && strings.Contains(name, "shot") {
 				continue
 			}
-			turn := random.IntN(size) // who has which operand
 			fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *fast.Comm) error {
 				got, want, err := call(c, append([]T{}, operands[(c.Rank()+turn)%size]...), fast.Reproducible())
 				if err != nil {

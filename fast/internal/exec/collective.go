@@ -63,7 +63,7 @@ type Algorithm struct {
 	Pipelined   bool                       // the algorithm depends on the depth of a call
 	OutOfPlace  bool                       // needs distinct buffers: In is copied if the caller's overlap
 	Local       bool                       // it depends on the number of ranks on each host
-	AtOnce      bool                       // reduces the operands of all ranks at once
+	AtOnce      bool                       // reduces all operands of a result at once
 	Param       int                        // the number that Run leaves open, such as a radix; 0: none
 	Serves      func(size, local int) bool // nil: every size
 	Proved      Proved                     // for which calls; others get it only with Unproved

@@ -104,8 +104,8 @@ type batch struct {
 	next            [batchLen]float64 // elements of one operand
 }
 
-// addSingly makes the high numbers the sums of operands of type t, from the byte from to the byte to. It reports whether
-// all of them are exact.
+// addSingly makes the high numbers the sums of operands of type t, from the byte from to the byte to. It reports
+// whether all of them are exact.
 func (b *batch) addSingly(t spec.Type, operands [][]byte, from, to int) bool {
 	n := widen(t, b.high[:], operands[0][from:to])
 	var lost uint64
