@@ -182,8 +182,8 @@ var equivalents = []equivalent{
 		[]string{"the error of Layout is dropped"},
 		", 0); err != nil {", "without scratch it does not fail"},
 	{of("allReduceOneShot reduceLinear allReduceTwoLevel allReduceTwoShot reduceScatterDirect reduceScatterVDirect " +
-		"allReduceLeaders reduceTwoLevel reduceScatterTwoLevel reduceScatterPat scanDirect"), []string{"Refer is Copy"}, "x.Refer(",
-		"the copy is read instead"},
+		"allReduceLeaders reduceTwoLevel reduceScatterTwoLevel reduceScatterPat scanDirect"), []string{"Refer is Copy"},
+		"x.Refer(", "the copy is read instead"},
 	{of("reduceScatterPat"), []string{"1 is one more"}, "slots := min(1, size-1) *", "more slots than are used"},
 	{of("reduceScatterPat"), []string{"above is one more"}, "waits := bits.Len(uint(above&-above))",
 		"above is even, and (above+1)&-above has the same bits"},
