@@ -231,3 +231,42 @@ func ExampleBarrier() {
 	fmt.Println(err)
 	// Output: <nil>
 }
+
+// maxLoc is MPI_MAXLOC: of pairs of a value and where it is, as the parts of a complex number, it takes the one with the
+// larger value, and the first place of equal ones.
+var maxLoc, errMaxLoc = fast.NewOp("maxloc", true, func(dst, a, b []complex128) {
+	for i := range dst {
+		if real(b[i]) > real(a[i]) || real(b[i]) == real(a[i]) && imag(b[i]) < imag(a[i]) {
+			dst[i] = b[i]
+		} else {
+			dst[i] = a[i]
+		}
+	}
+})
+
+// Of three temperatures on each rank, the highest of all ranks, and who has it.
+func ExampleNewOp() {
+	temperatures := [][]float64{{20, 25, 31}, {22, 24, 31}, {19, 27, 30}}
+	err := fast.Run(context.Background(), 3, func(ctx context.Context, c *fast.Comm) error {
+		if errMaxLoc != nil {
+			return errMaxLoc
+		}
+		pairs := make([]complex128, 3)
+		for i, t := range temperatures[c.Rank()] {
+			pairs[i] = complex(t, float64(c.Rank()))
+		}
+		if err := fast.Reduce(ctx, c, pairs, maxLoc, 0); err != nil || c.Rank() != 0 {
+			return err
+		}
+		for _, p := range pairs {
+			fmt.Println(real(p), "on rank", imag(p))
+		}
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 22 on rank 1
+	// 27 on rank 2
+	// 31 on rank 0
+	// <nil>
+}

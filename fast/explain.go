@@ -73,7 +73,7 @@ func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
 			strings.Join(Collectives(), ", "))
 	case q.Bytes < 0 || q.Count < 0 || q.Count > q.Bytes:
 		return nil, wire.Refuse("Explain", "a block of %d elements and %d bytes", q.Count, q.Bytes)
-	case q.Op != 0 && !(k.Reduces && q.Op.Valid()):
+	case q.Op != 0 && !(k.Reduces && (q.Op.Valid() || q.Op.Declared())):
 		return nil, wire.Refuse("Explain", "%s has no op %v", k.Name, q.Op)
 	}
 	count := q.Count

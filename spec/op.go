@@ -2,10 +2,10 @@ package spec
 
 import "fmt"
 
-// Op is a reduction operator.
+// Op is a reduction operator: one of those below, or one that DeclareOp has returned.
 type Op uint8
 
-// The operators. The zero Op is none.
+// The operators that are specified. The zero Op is none.
 const (
 	OpSum Op = iota + 1
 	OpProd
@@ -18,7 +18,7 @@ const (
 	OpLAnd
 	OpLOr
 
-	opEnd // one more than the last Op
+	opEnd // one more than the last of them
 )
 
 // TypeSet is a set of types: bit t stands for Type t.
@@ -69,15 +69,18 @@ const (
 	Selects // yields one of the operands, a NaN if any is, and -0 < +0
 )
 
-// opTable defines the operators. Types follow MPI 4.1, section 6.9.2.
-var opTable = [opEnd]struct {
+// opRow defines an operator.
+type opRow struct {
 	name     string
 	types    TypeSet
 	identity Identity
 	floats   FloatRule
 	finish   FinishRule
 	doc      string
-}{
+}
+
+// opTable defines the operators that are specified. Types follow MPI 4.1, section 6.9.2.
+var opTable = [opEnd]opRow{
 	OpSum: {"sum", allTypes, Zero, Rounds, Keep,
 		"Sum adds. Integers wrap around. Of Float16 and BFloat16 each single addition is carried out in float32 and its " +
 			"result rounded to 16 bits."},
@@ -109,11 +112,14 @@ var opTable = [opEnd]struct {
 		"LOr is 1 if any operand is not 0, and otherwise 0. The reduction of a single operand is that operand as it is."},
 }
 
-// Valid reports whether o is one of the operators above.
+// Valid reports whether o is one of the operators that are specified.
 func (o Op) Valid() bool { return o > 0 && o < opEnd }
 
 // String returns the operator's name: "sum".
 func (o Op) String() string {
+	if d := o.declared(); d != nil {
+		return d.name
+	}
 	if !o.Valid() {
 		return fmt.Sprintf("op(%d)", uint8(o))
 	}
@@ -143,7 +149,12 @@ func (o Op) Doc() string {
 }
 
 // Takes reports whether o is defined on t.
-func (o Op) Takes(t Type) bool { return o.Valid() && t.Valid() && opTable[o].types.Has(t) }
+func (o Op) Takes(t Type) bool {
+	if d := o.declared(); d != nil {
+		return d.takes == t
+	}
+	return o.Valid() && t.Valid() && opTable[o].types.Has(t)
+}
 
 // Types returns the set of types on which o is defined.
 func (o Op) Types() TypeSet {
@@ -153,8 +164,14 @@ func (o Op) Types() TypeSet {
 	return opTable[o].types
 }
 
-// Commutative reports whether a ⊕ b and b ⊕ a are the same, to the bit (of a NaN: that it is one). All operators are.
-func (o Op) Commutative() bool { return o.Valid() }
+// Commutative reports whether a ⊕ b and b ⊕ a are the same, to the bit (of a NaN: that it is one). All operators that
+// are specified are.
+func (o Op) Commutative() bool {
+	if d := o.declared(); d != nil {
+		return d.commutative
+	}
+	return o.Valid()
+}
 
 // Associative reports whether operands may be grouped at will, in any tree: all operators are, in the sense that MPI
 // gives it, in which rounding does not count. See [Op.Exact] for when the bits are the same too.
@@ -162,7 +179,7 @@ func (o Op) Associative() bool { return o.Valid() }
 
 // Exact reports whether on t the result is the same in every tree, to the bit (of a NaN: that it is one).
 func (o Op) Exact(t Type) bool {
-	return o.Takes(t) && (t.Precision() == 0 || opTable[o].floats == Selects)
+	return o.Valid() && o.Takes(t) && (t.Precision() == 0 || opTable[o].floats == Selects)
 }
 
 // Identity names the value that leaves every operand as it is; 0 if o is not valid.
@@ -192,7 +209,7 @@ func (o Op) Finish() FinishRule {
 // Finishes reports whether o does anything in the end.
 func (o Op) Finishes() bool { return o.Finish() != Keep }
 
-// Ops returns all operators, in ascending order.
+// Ops returns all operators that are specified, in ascending order.
 func Ops() []Op {
 	all := make([]Op, 0, opEnd-1)
 	for o := Op(1); o < opEnd; o++ {

@@ -1,7 +1,9 @@
 package spec_test
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,5 +75,38 @@ func TestErrorBound(t *testing.T) {
 	}
 	if got, want := spec.OpProd.ErrorBound(spec.TypeComplex64, 1, 2), math.Sqrt(5)*0x1p-24; math.Abs(got-want) > 1e-20 {
 		t.Errorf("one complex product: %v, want %v", got, want)
+	}
+}
+
+// TestDeclareOp declares as many operators as there is room for. Each has a name of its own, and takes its type alone.
+func TestDeclareOp(t *testing.T) {
+	for i := range spec.MaxDeclared {
+		name, typ, commutes := fmt.Sprint("op", i), spec.Types()[i%len(spec.Types())], i%2 == 0
+		o, err := spec.DeclareOp(name, typ, commutes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !o.Declared() || o.Valid() || o.String() != name || o.Commutative() != commutes || o.Finishes() ||
+			o >= 1<<7 || slices.Contains(spec.Ops(), o) {
+			t.Errorf("%s is %d, %v", name, o, o)
+		}
+		for _, x := range spec.Types() {
+			if o.Takes(x) != (x == typ) || o.Exact(x) && x.Precision() > 0 {
+				t.Errorf("%v, of %v, takes %v: %v", o, typ, x, o.Takes(x))
+			}
+		}
+		for _, taken := range []string{name, "sum"} {
+			if _, err := spec.DeclareOp(taken, typ, commutes); err == nil {
+				t.Errorf("two ops are called %s", taken)
+			}
+		}
+	}
+	if o, err := spec.DeclareOp("one too many", spec.TypeInt8, true); err == nil {
+		t.Errorf("there is room for %v", o)
+	}
+	for _, o := range []spec.Op{0, 11, 63, 128, 255} {
+		if o.Declared() || o.Takes(spec.TypeInt8) {
+			t.Errorf("%v was declared", o)
+		}
 	}
 }

@@ -23,6 +23,9 @@ func checkOp[T fast.Elem](name string, op fast.Op) error {
 	if t := spec.TypeOf[T](); !op.Takes(t) {
 		return wire.Refuse(name, "op %v is not defined on %v", op, t)
 	}
+	if !op.Commutative() { // the ranks of a host need not be one after the other
+		return wire.Refuse(name, "op %v is not commutative", op)
+	}
 	return nil
 }
 

@@ -27,6 +27,25 @@ func ExampleAllReduce() {
 	// <nil>
 }
 
+// A training ends when all ranks are content, and stops when any of them cannot go on.
+func ExampleAll() {
+	err := fast.Run(context.Background(), 3, func(ctx context.Context, c *fast.Comm) error {
+		content, err := scalar.All(ctx, c, c.Rank() != 1)
+		if err != nil {
+			return err
+		}
+		stop, err := scalar.Any(ctx, c, c.Rank() == 1)
+		if c.Rank() == 0 {
+			fmt.Println(content, stop)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// false true
+	// <nil>
+}
+
 // Each rank writes its records behind those of the ranks before it.
 func ExampleExscan() {
 	records := []int{3, 0, 5, 1}

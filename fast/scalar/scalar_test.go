@@ -40,6 +40,7 @@ type library struct {
 	gather         func(ctx context.Context, c *fast.Comm, x int32, root int, opts ...fast.Option) ([]int32, error)
 	allGather      func(ctx context.Context, c *fast.Comm, x int32, opts ...fast.Option) ([]int32, error)
 	argMax, argMin func(ctx context.Context, c *fast.Comm, x int32, opts ...fast.Option) (int32, int, error)
+	all, any       func(ctx context.Context, c *fast.Comm, x bool, opts ...fast.Option) (bool, error)
 }
 
 // made returns this package.
@@ -49,7 +50,7 @@ func made() *library {
 			fast.Sum: Sum[int32], fast.Max: Max[int32], fast.Min: Min[int32],
 		},
 		scan: Scan[int32], exscan: Exscan[int32], broadcast: Broadcast[int32], gather: Gather[int32],
-		allGather: AllGather[int32], argMax: ArgMax[int32], argMin: ArgMin[int32],
+		allGather: AllGather[int32], argMax: ArgMax[int32], argMin: ArgMin[int32], all: All, any: Any,
 	}
 }
 
@@ -90,6 +91,14 @@ func (l *library) check(ctx context.Context, c *fast.Comm, root int) (all error)
 	expect("ArgMax", err, []int{int(got), at}, []int{int(slices.Max(have)), slices.Index(have, slices.Max(have))})
 	got, at, err = l.argMin(ctx, c, mine)
 	expect("ArgMin", err, []int{int(got), at}, []int{int(slices.Min(have)), slices.Index(have, slices.Min(have))})
+	for _, x := range []struct {
+		mine, all, any bool
+	}{{true, true, true}, {false, false, false}, {rank == root, c.Size() == 1, true}} {
+		ok, err := l.all(ctx, c, x.mine)
+		expect("All", err, ok, x.all)
+		ok, err = l.any(ctx, c, x.mine)
+		expect("Any", err, ok, x.any)
+	}
 	return all
 }
 
@@ -145,6 +154,8 @@ var planted = map[string]func(l *library){
 			return all, err
 		}
 	},
+	"All is Any":       func(l *library) { l.all = Any },
+	"Any is All":       func(l *library) { l.any = All },
 	"ArgMax is ArgMin": func(l *library) { l.argMax = ArgMin[int32] },
 	"ArgMin has the last rank": func(l *library) {
 		l.argMin = func(ctx context.Context, c *fast.Comm, x int32, _ ...fast.Option) (int32, int, error) {

@@ -43,7 +43,10 @@ func (p *Part) describe(d *wire.Call) {
 	for i := range len(p.Operation) {
 		d.Primitive = wire.Mix(d.Primitive ^ uint64(p.Operation[i]))
 	}
-	for _, x := range []uint64{uint64(p.Op), uint64(p.Root), p.Graph, uint64(p.Number)} {
+	if p.Op.Declared() {
+		d.Primitive = thenText(d.Primitive, p.Op.String())
+	}
+	for _, x := range []uint64{uint64(commuting.mark(p.Op)), uint64(p.Root), p.Graph, uint64(p.Number)} {
 		d.Primitive = wire.Mix(d.Primitive ^ x)
 	}
 	d.PrimitiveName = p.label()

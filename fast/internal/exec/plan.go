@@ -246,10 +246,13 @@ func (a *Algorithm) carries(size, local int, is kind) bool {
 		(a.AtOnce || is != atOnce)
 }
 
-// mark returns op as ranks compare it.
+// mark returns op as ranks compare it: 0 if it was declared.
 func (is kind) mark(op spec.Op) uint32 {
-	if is == atOnce {
+	switch {
+	case is == atOnce:
 		return uint32(op) | wire.Reproducible
+	case op.Declared():
+		return 0
 	}
 	return uint32(op)
 }

@@ -75,9 +75,20 @@ func (p *Form) Describe() wire.Call {
 		}
 		d.PrimitiveName = p.lengths.Label(what)
 	}
+	p.describeDeclared(&d)
 	p.part.describe(&d)
 	p.describeLabel(&d)
 	return d
+}
+
+// describeDeclared adds the name of an op that was declared to what ranks compare in a call: its number may be another
+// one on each rank.
+func (p *Form) describeDeclared(d *wire.Call) {
+	if p.Collective.Reduces && p.Args.Op.Declared() {
+		name := p.Args.Op.String()
+		d.Primitive = thenText(d.Primitive, name)
+		d.SetText(append(append(printed(&d.PrimitiveName), ' '), name...))
+	}
 }
 
 // Op returns the op as ranks compare it; wire.OpWords has it in words.

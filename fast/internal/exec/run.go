@@ -111,15 +111,15 @@ func (e *Executor) check(f *Form, opts []Option) error {
 	switch {
 	case args.Count < 0 || args.Count > maxInt/bytes:
 		return wire.Refuse(k.Name, "a block of %d elements of %d bytes", args.Count, bytes)
-	case k.Reduces && !args.Op.Valid():
+	case k.Reduces && !args.Op.Valid() && !args.Op.Declared():
 		return wire.Refuse(k.Name, "%v is none of the ops", args.Op)
 	case k.Reduces && !args.Op.Takes(f.Type):
 		return wire.Refuse(k.Name, "op %v is not defined on %v", args.Op, f.Type)
 	case f.kind == atOnce && f.part != (Part{}):
 		return wire.Refuse(k.Name, "a sum of sums is not reproducible: make the call on one communicator of all ranks")
-	case k.Reduces && args.Op == spec.OpProd && kernel.ExactFor(f.Type) != nil &&
+	case k.Reduces && (args.Op == spec.OpProd || args.Op.Declared()) && kernel.ExactFor(f.Type) != nil &&
 		(e.Reproducible || has(opts, ReproducibleOption)):
-		return wire.Refuse(k.Name, "a product of %v is not reproducible", f.Type)
+		return wire.Refuse(k.Name, "op %v on %v is not reproducible", args.Op, f.Type)
 	case args.Root < 0 || args.Root >= e.size:
 		return wire.Refuse(k.Name, "%s is %d, want a rank of %d", root, args.Root, e.size)
 	case args.Peer < 0 || args.Peer >= e.size:

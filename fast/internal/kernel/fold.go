@@ -14,7 +14,7 @@ type Many func(dst []byte, operands [][]byte)
 // ManyFor returns what reduces many operands with op at once. It is nil where that is not faster than one kernel after
 // the other: Fold does without.
 func ManyFor(op spec.Op, t spec.Type) Many {
-	if !op.Takes(t) {
+	if !op.Valid() || !op.Takes(t) {
 		return nil
 	}
 	return best.folds[op][t]

@@ -7,6 +7,8 @@
 package kernel
 
 import (
+	"sync/atomic"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
@@ -50,10 +52,22 @@ var best = func() *implementation {
 
 // For returns the kernel that computes op on elements of type t. It is nil where op is not defined on t.
 func For(op spec.Op, t spec.Type) wire.Kernel {
-	if !op.Takes(t) {
+	switch {
+	case !op.Takes(t):
 		return nil
+	case op.Declared():
+		return *declared[op].Load()
 	}
 	return best.kernel(op, t)
+}
+
+// declared has the kernels of declared ops.
+var declared [1 << 8]atomic.Pointer[wire.Kernel]
+
+// Declare makes f the kernel of op, which was declared for elements of type T.
+func Declare[T spec.Elem](op spec.Op, f func(dst, a, b []T)) {
+	k := lift(f)
+	declared[op].Store(&k)
 }
 
 func (m *implementation) kernel(op spec.Op, t spec.Type) wire.Kernel {
