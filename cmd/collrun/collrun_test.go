@@ -186,7 +186,8 @@ func TestStatusAndReport(t *testing.T) {
 			[]string{"rank 2 failed first: exit status 7\n", "stderr:\n[2] the reason\n"}},
 		{"signal", "", `[ $RANK = 1 ] && kill -9 $$;` + others, 128 + 9, []string{"rank 1 failed first: signal 9: killed\n"}},
 		{"the cause, then who misses it", "",
-			`case $RANK in 0) exit 1;; 1) sleep .02; kill -9 $$;; esac;` + others, 128 + 9,
+			`case $RANK in 1) echo $$ >DIR/new; mv DIR/new DIR/pid;; ` +
+				`0) until [ -e DIR/pid ]; do sleep .01; done; kill -9 $(cat DIR/pid); exit 1;; esac;` + others, 128 + 9,
 			[]string{"rank 1 failed first: signal 9: killed\n", "then failed: rank 0 (exit status 1)\n"}},
 		{"last lines only", "", `[ $RANK = 0 ] && { seq 1 500 >&2; exit 1; };` + others, 1,
 			[]string{"stderr:\n[0] 481\n", "[0] 500\n"}},
@@ -211,7 +212,7 @@ func TestStatusAndReport(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			args := append([]string{"-grace=1m"}, strings.Fields(test.flags)...)
-			args = append(args, "-n", "3", "sh", "-c", test.script)
+			args = append(args, "-n", "3", "sh", "-c", strings.ReplaceAll(test.script, "DIR", t.TempDir()))
 			got := command(t, args...).run() // before its deadline: long before the grace has passed
 			if got.status != test.status {
 				t.Errorf("status %d, want %d", got.status, test.status)
