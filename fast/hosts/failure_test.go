@@ -38,6 +38,15 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// firstOp is not commutative: it takes the operand of the lowest rank.
+var firstOp = func() fast.Op {
+	op, err := fast.NewOp("first", false, func(dst, a, b []int64) { copy(dst, a) })
+	if err != nil {
+		panic(err)
+	}
+	return op
+}()
+
 // refusals checks the errors of wrong calls on h.
 func refusals(ctx context.Context, t *testing.T, h *Comm) {
 	n := h.size()
@@ -58,13 +67,14 @@ func refusals(ctx context.Context, t *testing.T, h *Comm) {
 			"op bxor is not defined on float32"},
 		"another such": {ReduceScatter(ctx, h, make([]float32, n), fast.BXor),
 			"op bxor is not defined on float32"},
-		"lengths":              {AllReduceInto(ctx, h, one[:2], one, fast.Sum), "len(dst) is 2, want 3"},
-		"root":                 {Broadcast(ctx, h, one, n), fmt.Sprintf("root is %d, want a rank of %d", n, n)},
-		"root below":           {Reduce(ctx, h, one, fast.Sum, -1), "root is -1"},
-		"root's lengths":       {BroadcastInto(ctx, h, one, one[:2], h.rank()), "len(src) is 2, want 3"},
-		"root's other lengths": {ReduceInto(ctx, h, one[:2], one, fast.Sum, h.rank()), "len(dst) is 2, want 3"},
-		"overlap":              {AllReduceInto(ctx, h, all[1:2*n+1], all[:2*n], fast.Sum), "dst and src overlap"},
-		"root's overlap":       {BroadcastInto(ctx, h, all[1:2*n+1], all[:2*n], h.rank()), "dst and src overlap"},
+		"an op that is not commutative": {AllReduce(ctx, h, one, firstOp), "op first is not commutative"},
+		"lengths":                       {AllReduceInto(ctx, h, one[:2], one, fast.Sum), "len(dst) is 2, want 3"},
+		"root":                          {Broadcast(ctx, h, one, n), fmt.Sprintf("root is %d, want a rank of %d", n, n)},
+		"root below":                    {Reduce(ctx, h, one, fast.Sum, -1), "root is -1"},
+		"root's lengths":                {BroadcastInto(ctx, h, one, one[:2], h.rank()), "len(src) is 2, want 3"},
+		"root's other lengths":          {ReduceInto(ctx, h, one[:2], one, fast.Sum, h.rank()), "len(dst) is 2, want 3"},
+		"overlap":                       {AllReduceInto(ctx, h, all[1:2*n+1], all[:2*n], fast.Sum), "dst and src overlap"},
+		"root's overlap":                {BroadcastInto(ctx, h, all[1:2*n+1], all[:2*n], h.rank()), "dst and src overlap"},
 		"root's other overlap": {ReduceInto(ctx, h, all[1:2*n+1], all[:2*n], fast.Sum, h.rank()),
 			"dst and src overlap"},
 		"gathered":             {AllGatherInto(ctx, h, all, one), fmt.Sprintf("len(dst) is %d, want %d", 3*n+1, 3*n)},
