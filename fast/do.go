@@ -110,9 +110,14 @@ func (c *Comm) do(ctx context.Context, k *exec.Collective, t spec.Type, args *ex
 	if err != nil {
 		return err
 	}
-	if h := handleOf(opts); h != nil {
-		c.start(ctx, h, r)
-		return nil
+	if len(opts) > 0 {
+		if done, err := c.prepare(r, opts); done {
+			return err
+		}
+		if h := handleOf(opts); h != nil {
+			c.start(ctx, h, r)
+			return nil
+		}
 	}
 	if err := c.drain(ctx, k.Name); err != nil {
 		return err

@@ -96,3 +96,36 @@ func ExampleBucket() {
 	// [[0 0 0] [1.5 0] [3]]
 	// <nil>
 }
+
+// Two tensors of a training step, whose calls are prepared once.
+func ExampleComm_Prepare() {
+	err := fast.Run(context.Background(), 2, func(ctx context.Context, c *fast.Comm) error {
+		weight, bias := make([]float32, 3), make([]float32, 1)
+		var calls []*fast.Persistent
+		for _, grad := range [][]float32{weight, bias} {
+			p, err := c.Prepare(func(opt fast.Option) error { return fast.AllReduce(ctx, c, grad, fast.Sum, opt) })
+			if err != nil {
+				return err
+			}
+			calls = append(calls, p)
+		}
+		for step := range 3 {
+			bias[0] = float32(step)
+			for _, p := range calls {
+				if err := p.Do(ctx); err != nil {
+					return err
+				}
+			}
+			if c.Rank() == 0 {
+				fmt.Println(bias[0])
+			}
+		}
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 0
+	// 2
+	// 4
+	// <nil>
+}

@@ -138,6 +138,8 @@ func (c *Comm) prepareBoth(s, r *exec.Request, opts []Option) error {
 	name, to, from := s.Collective.Name, s.Args.Peer, r.Args.Root
 	isCopy := to == c.rank && from == c.rank
 	switch {
+	case preparedBy(opts) != nil:
+		return wire.Refuse(name, "it cannot be prepared: prepare a Send and a Recv, and start both")
 	case isCopy && s.Args.Count != r.Args.Count:
 		return wire.Refuse(name, "rank %d sends %d elements to itself, and receives %d", c.rank, s.Args.Count, r.Args.Count)
 	case exec.Overlap(r.Dst, s.Src) && (r.Args.NoAlias || exec.Address(r.Dst) != exec.Address(s.Src) ||

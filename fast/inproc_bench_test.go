@@ -83,6 +83,7 @@ func TestAllocations(t *testing.T) {
 		}
 	}
 	blocks := func(n, size int) Blocks { return Blocks{Counts: counts[[2]int{n, size}]} }
+	var prepared sync.Map // by communicator
 	for _, size := range []int{1, 2, 3} {
 		for name, call := range map[string]func(c *Comm, x []float32) error{
 			"AllReduce":    func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Avg) },
@@ -116,6 +117,24 @@ func TestAllocations(t *testing.T) {
 				return AllToAllV(ctx, c, dst, blocks(len(dst), c.Size()), src, blocks(len(src), c.Size()))
 			},
 			"Barrier": func(c *Comm, _ []float32) error { return Barrier(ctx, c) },
+			"persistent": func(c *Comm, x []float32) error {
+				p, ok := prepared.Load(c)
+				if !ok {
+					is, err := c.Prepare(func(opt Option) error { return AllReduce(ctx, c, x, Sum, opt, WithLabel("loss")) })
+					if err != nil {
+						return err
+					}
+					p, _ = prepared.LoadOrStore(c, is)
+				}
+				is := p.(*Persistent)
+				if err := is.Do(ctx); err != nil {
+					return err
+				}
+				if err := is.Start(ctx); err != nil {
+					return err
+				}
+				return is.Wait(ctx)
+			},
 		} {
 			for _, count := range []int{6, 60000} {
 				all := comms(t, size)
@@ -161,6 +180,38 @@ func BenchmarkPathUneven(b *testing.B) {
 func BenchmarkPath(b *testing.B) {
 	x := make([]float32, 2)
 	benchmarkPath(b, func(ctx context.Context, c *Comm) error { return AllReduce(ctx, c, x, Sum) })
+}
+
+// BenchmarkPersistent is what calls cost besides their transport: of one kind, of two in turn, and of one with a label;
+// persistent or not.
+func BenchmarkPersistent(b *testing.B) {
+	x := [][]float32{make([]float32, 2), make([]float32, 1)}
+	for name, opts := range map[string][][]Option{"alike": {nil}, "in turn": {nil, nil},
+		"labelled": {{WithLabel("layers.3.weight")}}} {
+		calls := make([]func(context.Context, *Comm, ...Option) error, len(opts))
+		for i := range opts {
+			calls[i] = func(ctx context.Context, c *Comm, opt ...Option) error {
+				return AllReduce(ctx, c, x[i], Sum, append(opts[i], opt...)...)
+			}
+		}
+		b.Run(name+"/ordinary", func(b *testing.B) {
+			n := 0
+			benchmarkPath(b, func(ctx context.Context, c *Comm) error { n++; return calls[n%len(calls)](ctx, c) })
+		})
+		b.Run(name+"/persistent", func(b *testing.B) {
+			n, all := 0, make([]*Persistent, len(calls))
+			benchmarkPath(b, func(ctx context.Context, c *Comm) (err error) {
+				n++
+				p := &all[n%len(all)]
+				if *p == nil {
+					if *p, err = c.Prepare(func(opt Option) error { return calls[n%len(calls)](ctx, c, opt) }); err != nil {
+						return err
+					}
+				}
+				return (*p).Do(ctx)
+			})
+		})
+	}
 }
 
 // benchmarkPath measures call on a communicator of 2 ranks, recorded.

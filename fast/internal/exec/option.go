@@ -5,7 +5,7 @@ type Option struct {
 	Kind   optionKind
 	Name   string
 	Depth  int
-	Handle any // *fast.Handle
+	Handle any // *fast.Handle or *fast.Persistent
 	Fused  *Lengths
 	Part   *Part
 }
@@ -22,7 +22,8 @@ const (
 	FusedOption // the call reduces the fused tensors of a Bucket
 	PartOption  // the call is a part of an operation
 	ReproducibleOption
-	LabelOption // Name is the call's label
+	LabelOption   // Name is the call's label
+	PrepareOption // the call is prepared; Handle is what keeps it
 )
 
 // fusedOf returns the tensors that a Bucket has fused for the call, or none if it is not a Bucket's.
