@@ -232,8 +232,8 @@ func ExampleBarrier() {
 	// Output: <nil>
 }
 
-// maxLoc is MPI_MAXLOC: of pairs of a value and where it is, as the parts of a complex number, it takes the one with the
-// larger value, and the first place of equal ones.
+// maxLoc is MPI_MAXLOC: of pairs of a value and where it is, as the parts of a complex number, it takes the one with
+// the larger value, and the first place of equal ones.
 var maxLoc, errMaxLoc = fast.NewOp("maxloc", true, func(dst, a, b []complex128) {
 	for i := range dst {
 		if real(b[i]) > real(a[i]) || real(b[i]) == real(a[i]) && imag(b[i]) < imag(a[i]) {

@@ -12,8 +12,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
-// compose is associative and not commutative: an element is the map x -> ax+b of numbers of 32 bits, with a in the upper
-// half, and the map of lower ranks comes first.
+// compose is associative and not commutative: an element is the map x -> ax+b of numbers of 32 bits, with a in the
+// upper half, and the map of lower ranks comes first.
 func compose(dst, a, b []uint64) {
 	for i := range dst {
 		first, then := a[i], b[i]

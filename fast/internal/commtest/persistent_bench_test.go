@@ -9,8 +9,8 @@ import (
 	"github.com/collgen/collgen/fast/internal/fasttest"
 )
 
-// BenchmarkPersistent is an all-reduce of 8 bytes between 2 ranks over shared memory: made by the function or persistent;
-// one call again and again ("alike"), two of different lengths in turn, and one with a label.
+// BenchmarkPersistent is an all-reduce of 8 bytes between 2 ranks over shared memory, made by the function or
+// persistent: one call again and again ("alike"), two of different lengths in turn, and one with a label.
 func BenchmarkPersistent(b *testing.B) {
 	for _, kind := range []string{"alike", "in turn", "labelled"} {
 		for _, persistent := range []bool{false, true} {
