@@ -68,7 +68,7 @@ run: ## prove and generate the library, build, and show the examples on RANKS pr
 
 .PHONY: test
 test: ## run all tests, those of the nested modules included
-	$(call each,$(GO) test -timeout 30m ./...)
+	$(call each,$(GO) test -timeout 60m ./...)
 	$(say-left-out)
 
 .PHONY: test-race

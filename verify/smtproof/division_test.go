@@ -2,7 +2,6 @@ package smtproof_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
@@ -77,7 +76,7 @@ func answers(t *testing.T, o induct.Obligation) []string {
 	t.Helper()
 	p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing, Obligations: []induct.Obligation{o},
 		Scripts: []string{script(t, o, o.Goal)}}
-	proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: 10 * time.Second})
+	proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +94,7 @@ func TestDividingAlgorithms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: 20 * time.Second})
+		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: patience})
 		if err != nil {
 			t.Fatal(err)
 		}

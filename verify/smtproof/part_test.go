@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/gen/induct"
@@ -72,7 +71,7 @@ func TestEveryPartIsNeeded(t *testing.T) {
 			}
 		}
 	}
-	proof, err := all.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
+	proof, err := all.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: patience})
 	if err != nil {
 		t.Fatal(err)
 	}

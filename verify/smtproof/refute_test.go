@@ -136,7 +136,7 @@ func TestPlanted(t *testing.T) {
 				t.Fatal(err)
 			}
 			keep(p, x.open)
-			proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: 5 * time.Second})
+			proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: patience})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ var bothWays = gen.Algorithm{
 // TestSeveralMessages proves it, and refutes it with one peer twice, with a chunk received twice, and for two ranks,
 // where both receives write to one place.
 func TestSeveralMessages(t *testing.T) {
-	o := smtproof.Options{Solvers: []smtproof.Solver{needSolver(t, "z3")}, Limit: 5 * time.Second}
+	o := smtproof.Options{Solvers: []smtproof.Solver{needSolver(t, "z3")}, Limit: patience}
 	for open, change := range map[string]func(*gen.Algorithm){
 		"":        func(*gen.Algorithm) {},
 		"matched": send(0, func(x *gen.Send) { x.To = v("prev") }),
@@ -206,7 +206,7 @@ func TestSendsFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	keep(p, "exclusive")
-	proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: 5 * time.Second})
+	proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func judge(t *testing.T, proof *smtproof.Proof, name string) {
 		if name != "" && o.Name != name {
 			continue
 		}
-		e := proof.Refute(t.Context(), i, 5*time.Second)
+		e := proof.Refute(t.Context(), i, patience)
 		var failure *verify.Failure
 		if e.Model != nil && errors.As(e, &failure) {
 			if size, _ := spec.Size.Eval(e.Model); !strings.Contains(e.Error(), "size = ") ||
@@ -249,6 +249,9 @@ func judge(t *testing.T, proof *smtproof.Proof, name string) {
 	}
 	t.Errorf("no counterexample to an obligation %q with which verify agrees; open are %q", name, names)
 }
+
+// patience is how long a solver may take for an answer that it finds in less than a second where it is not starved.
+const patience = time.Minute
 
 // needSolver returns a solver, or the test is left out, unless COLLGEN_SOLVERS is required.
 func needSolver(t *testing.T, name string) smtproof.Solver {

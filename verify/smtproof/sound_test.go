@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
@@ -58,7 +57,7 @@ func TestScriptsPresumeWhatIsSo(t *testing.T) {
 				}
 			}
 		}
-		proof, err := pinned.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: 5 * time.Second})
+		proof, err := pinned.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: patience})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +85,7 @@ func pin(script string, model spec.Env) string {
 
 // TestLemmas proves what scripts presume, and that a wrong one is noticed is what TestScriptsPresumeWhatIsSo is for.
 func TestLemmas(t *testing.T) {
-	o := smtproof.Options{Solvers: []smtproof.Solver{needSolver(t, "z3")}, Limit: 30 * time.Second}
+	o := smtproof.Options{Solvers: []smtproof.Solver{needSolver(t, "z3")}, Limit: patience}
 	if err := smtproof.Lemmas(t.Context(), smt.Lemmas(), o); err != nil {
 		t.Error(err)
 	}
@@ -110,7 +109,7 @@ func TestWrongInvariant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: 5 * time.Second})
+		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: patience})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +121,7 @@ func TestWrongInvariant(t *testing.T) {
 
 // TestWithoutTurns: if a loop inside a step does not go to all ranks and has no Turns, the error says so.
 func TestWithoutTurns(t *testing.T) {
-	o := smtproof.Options{Solvers: []smtproof.Solver{needSolver(t, "z3")}, Limit: 5 * time.Second}
+	o := smtproof.Options{Solvers: []smtproof.Solver{needSolver(t, "z3")}, Limit: patience}
 	a := emitted(catalogue.BarrierKDissemination.Members()[0])
 	h := a.Hints
 	h.Turns = nil
@@ -159,7 +158,7 @@ func TestOpen(t *testing.T) {
 func TestLemmasNotProved(t *testing.T) {
 	for answer, proves := range map[string]bool{"unsat": true, "sat": false, "unknown": false, "timeout": false} {
 		solvers := answering(t, answer)
-		err := smtproof.Lemmas(t.Context(), smt.Lemmas()[:1], smtproof.Options{Solvers: solvers, Limit: 5 * time.Second})
+		err := smtproof.Lemmas(t.Context(), smt.Lemmas()[:1], smtproof.Options{Solvers: solvers, Limit: patience})
 		if (err == nil) != proves || err != nil && !strings.Contains(err.Error(), fmt.Sprintf("z3 says %q", answer)) {
 			t.Errorf("the solver says %s: %v", answer, err)
 		}
@@ -204,7 +203,7 @@ func TestNegativeExponent(t *testing.T) {
 			Goal: goal}
 		p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing, Obligations: []induct.Obligation{o},
 			Scripts: []string{script(t, o, goal)}}
-		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
+		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: patience})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +221,7 @@ func TestSolverMiscounts(t *testing.T) {
 	for says, want := range map[int]string{0: "ended after 0 of 1 scripts", 1: "", 3: ""} {
 		solvers := answering(t, slices.Repeat([]string{"unsat"}, says)...)
 		p := &smtproof.Problem{Algorithm: &catalogue.AllGatherRing, Scripts: []string{"(check-sat)\n"}}
-		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: solvers, Limit: 5 * time.Second})
+		proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: solvers, Limit: patience})
 		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" &&
 			(err != nil || len(proof.Open()) > 0) {
 			t.Errorf("of %d answers: %v", says, err)
@@ -259,7 +258,7 @@ func TestScriptsOfBits(t *testing.T) {
 			p.Obligations, p.Scripts = append(p.Obligations, o), append(p.Scripts, script(t, o, o.Goal))
 		}
 	}
-	proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: 5 * time.Second})
+	proof, err := p.Prove(t.Context(), smtproof.Options{Solvers: []smtproof.Solver{solver}, Limit: patience})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -59,7 +58,7 @@ func TestVacuous(t *testing.T) {
 	if d := cmp.Diff(listed, found); d != "" {
 		t.Errorf("%s is not what is vacuous: %s", vacuousFile, d)
 	}
-	proof, err := silent.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: 5 * time.Second})
+	proof, err := silent.Prove(t.Context(), smtproof.Options{Solvers: needSolvers(t), Limit: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
