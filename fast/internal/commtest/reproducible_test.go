@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -203,5 +204,28 @@ func TestReproducibleDisagreement(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestReproducibleExplained: Explain says which algorithm a reproducible sum gets, in a job of which all are, too.
+func TestReproducibleExplained(t *testing.T) {
+	want := map[string][]string{"AllReduce": {"one-shot", "two-shot"}, "Reduce": {"linear"}, "ReduceScatter": {"direct"},
+		"ReduceScatterV": {"direct"}, "Scan": {"direct"}, "Exscan": {"direct"}}
+	for _, job := range [][]fast.InitOption{nil, {fast.WithReproducible()}} {
+		var opts []fast.Option
+		if job == nil {
+			opts = append(opts, fast.Reproducible())
+		}
+		w := fasttest.Worlds(fast.Init, job...)[1]
+		all := w.Comms(t, 3)
+		for name, algorithms := range want {
+			for _, bytes := range []int{8, 64 << 10, 16 << 20} {
+				x, err := fast.Explain(all[0], fast.Query{Collective: name, Bytes: bytes, Op: fast.Sum}, opts...)
+				if err != nil || !slices.Contains(algorithms, x.Algorithm) {
+					t.Errorf("%s, %s of %d bytes: %v, %v", w.Name, name, bytes, x, err)
+				}
+			}
+		}
+		fasttest.CloseAll(t, all)
 	}
 }
