@@ -96,8 +96,10 @@ func TestDeclareOp(t *testing.T) {
 			}
 		}
 		for _, taken := range []string{name, "sum"} {
-			if _, err := spec.DeclareOp(taken, typ, commutes); err == nil {
-				t.Errorf("two ops are called %s", taken)
+			for _, other := range []spec.Type{typ, spec.Types()[(i+1)%len(spec.Types())]} {
+				if _, err := spec.DeclareOp(taken, other, commutes); err == nil {
+					t.Errorf("two ops are called %s", taken)
+				}
 			}
 		}
 	}

@@ -239,6 +239,10 @@ func TestNewOpRefused(t *testing.T) {
 						return fmt.Errorf("%s: %v", name, err)
 					}
 				}
+				q := fast.Query{Collective: "AllReduce", Bytes: 8, Op: composeOp}
+				if x, err := fast.Explain(c, q); err != nil || x.Op != "compose" {
+					return fmt.Errorf("explained: %v: %w", x, err)
+				}
 				if err := fast.AllReduce(t.Context(), c, x, absMaxOp); err != nil || x[0] != 3 {
 					return fmt.Errorf("the largest is %v: %w", x[0], err)
 				}
