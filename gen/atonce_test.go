@@ -1,6 +1,7 @@
 package gen_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/collgen/collgen/gen"
@@ -66,6 +67,22 @@ func TestReducesInTurn(t *testing.T) {
 		a.Body = append(append([]gen.Node{}, a.Body...), n)
 		if a.ReducesAtOnce() {
 			t.Errorf("with %T: at once", n)
+		}
+	}
+}
+
+// TestReducesUnlike: where results reduce different operands, no algorithm is taken for one that reduces at once.
+func TestReducesUnlike(t *testing.T) {
+	for _, where := range []spec.Expr{spec.Lt(spec.Q, spec.Rank), spec.Eq(spec.Q, spec.Rank)} {
+		a := catalogue.ReduceLinear
+		a.Primitive.Post = append(slices.Clone(a.Primitive.Post), spec.Clause{Buf: spec.Out,
+			Value: spec.Value{Kind: spec.Fold, Block: spec.Int(0), Where: where}})
+		if a.ReducesAtOnce() {
+			t.Errorf("with operands where %v: at once", where)
+		}
+		a.Primitive.Post = a.Primitive.Post[len(a.Primitive.Post)-1:]
+		if a.ReducesAtOnce() {
+			t.Errorf("of operands where %v: at once", where)
 		}
 	}
 }

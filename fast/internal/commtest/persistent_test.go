@@ -107,7 +107,13 @@ func TestPersistent(t *testing.T) {
 							err := error(nil)
 							switch p := prepared[i]; {
 							case c.Rank() == 0 && size > 1:
-								err = x.call()
+								if i == 0 && turn%4 == 3 {
+									err = fast.Barrier(ctx, c)
+								}
+								err = errors.Join(err, x.call())
+							case i == 0 && turn%4 == 3: // behind a call that was started
+								h := fast.StartBarrier(ctx, c)
+								err = errors.Join(p.Do(ctx), h.Wait(ctx))
 							case turn%3 == 2:
 								err = errors.Join(p.Start(ctx), p.Wait(ctx))
 							default:
@@ -178,6 +184,43 @@ func TestPersistentRefused(t *testing.T) {
 					return fmt.Errorf("the sum is %d: %w", x[0], err)
 				}
 				return p.Do(ctx)
+			}))
+		})
+	}
+}
+
+// TestPersistentWait: a Wait whose context ends leaves the call on its way, and so it cannot be made again.
+func TestPersistentWait(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, 2)
+			defer fasttest.CloseAll(t, all)
+			refused := make(chan struct{})
+			fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *fast.Comm) error {
+				x := []int32{1}
+				p, err := c.Prepare(func(opt fast.Option) error { return fast.AllReduce(t.Context(), c, x, fast.Sum, opt) })
+				if err != nil {
+					return err
+				}
+				if c.Rank() == 0 {
+					<-refused
+					return p.Do(t.Context())
+				}
+				defer close(refused)
+				over, cancel := context.WithCancel(t.Context())
+				cancel()
+				if err := p.Start(t.Context()); err != nil {
+					return err
+				}
+				if err := p.Wait(over); !errors.Is(err, context.Canceled) {
+					return fmt.Errorf("a Wait that is over: %v", err)
+				}
+				for what, again := range map[string]func(context.Context) error{"Do": p.Do, "Start": p.Start} {
+					if err := again(t.Context()); !errors.Is(err, fast.ErrInvalidArgument) {
+						return fmt.Errorf("%s of a call on its way: %v", what, err)
+					}
+				}
+				return nil
 			}))
 		})
 	}
