@@ -148,6 +148,27 @@ func TestBucketFails(t *testing.T) {
 	}
 }
 
+// TestBucketRefuses what is no label of a tensor; the bucket is as before.
+func TestBucketRefuses(t *testing.T) {
+	c := newComm(0, 1, nil)
+	defer c.Close()
+	b, err := NewBucket[int64](c, Sum, 80)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, opts := range [][]Option{{WithLabel("")}, {WithLabel(""), WithLabel("a")}, {WithLabel("\n"), {}},
+		{WithAlgorithm("ring")}, {WithLabel("a"), WithDepth(2)}, {Reproducible(), WithLabel("a")}} {
+		for _, n := range []int{0, 1, 11} {
+			if err := b.Add(t.Context(), make([]int64, n), opts...); !errors.Is(err, ErrInvalidArgument) {
+				t.Errorf("%d elements with %+v: %v", n, opts, err)
+			}
+		}
+	}
+	if err := b.Wait(t.Context()); err != nil || c.exec.Calls != 0 {
+		t.Errorf("%d calls were made: %v", c.exec.Calls, err)
+	}
+}
+
 // TestBucketAllocates nothing when it is used again.
 func TestBucketAllocates(t *testing.T) {
 	const runs = 50

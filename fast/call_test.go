@@ -196,7 +196,7 @@ func TestPlan(t *testing.T) {
 // wantPlan checks what a call of table on c gets.
 func wantPlan(t *testing.T, name string, c *Comm, count, bytes int, opts []Option, algorithm string, depth int) {
 	t.Helper()
-	a, got, err := c.exec.Plan(&table, count, bytes, Sum, opts)
+	a, got, err := c.exec.Plan(&table, count, bytes, Sum, 0, opts)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 	} else if a.Name != algorithm || got != depth {
@@ -223,7 +223,7 @@ func TestPlansOfSeveral(t *testing.T) {
 	c := newComm(0, 4, nil)
 	for range 3 {
 		wantPlan(t, "the first", c, 25, 100, nil, "even", 1)
-		if a, _, err := c.exec.Plan(&other, 25, 100, Sum, nil); err != nil || a.Name != "only" {
+		if a, _, err := c.exec.Plan(&other, 25, 100, Sum, 0, nil); err != nil || a.Name != "only" {
 			t.Errorf("%v, %v", a, err)
 		}
 	}
@@ -244,13 +244,13 @@ func TestPlanRefuses(t *testing.T) {
 		{[]Option{WithDepth(0)}, "depth is 0"},
 		{[]Option{WithDepth(-1)}, "depth is -1"},
 	} {
-		_, _, err := newComm(0, 3, nil).exec.Plan(&table, 1, 1, Sum, test.opts)
+		_, _, err := newComm(0, 3, nil).exec.Plan(&table, 1, 1, Sum, 0, test.opts)
 		if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got %v, want %q", err, test.want)
 		}
 	}
 	none := exec.Collective{Name: "Test"}
-	if _, _, err := newComm(0, 3, nil).exec.Plan(&none, 1, 1, Sum, nil); !errors.Is(err, ErrInvalidArgument) {
+	if _, _, err := newComm(0, 3, nil).exec.Plan(&none, 1, 1, Sum, 0, nil); !errors.Is(err, ErrInvalidArgument) {
 		t.Errorf("without algorithms: %v", err)
 	}
 }
@@ -359,7 +359,7 @@ func BenchmarkPlan(b *testing.B) {
 			b.ReportAllocs()
 			c := newComm(0, bench.size, nil)
 			for b.Loop() {
-				if _, _, err := c.exec.Plan(bench.k, bench.count, 8*bench.count, Sum, bench.opts); err != nil {
+				if _, _, err := c.exec.Plan(bench.k, bench.count, 8*bench.count, Sum, 0, bench.opts); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -17,7 +17,7 @@ type Query struct {
 	Collective string // one of Collectives
 	Bytes      int    // of one block
 	Count      int    // elements in a block, which bound the depth; 0: as many as bytes
-	Op         Op     // where the collective takes one; 0: one that is commutative
+	Op         Op     // of floats, where the collective takes one; 0: one that is commutative
 }
 
 // Explanation says which algorithm a call would get, and why.
@@ -81,7 +81,7 @@ func Explain(c *Comm, q Query, opts ...Option) (*Explanation, error) {
 		count = q.Bytes
 	}
 	p := c.exec.NewPlan(k)
-	a, depth, err := p.Choose(count, q.Bytes, q.Op, opts)
+	a, depth, err := p.Choose(count, q.Bytes, q.Op, 0, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -69,6 +69,27 @@ func TestMainLaunched(t *testing.T) {
 	}
 }
 
+// TestMainOptions: options count whether there is a launcher or not, and more than the environment.
+func TestMainOptions(t *testing.T) {
+	for name, set := range map[string]func(*testing.T){
+		"alone":    withoutLauncher,
+		"launched": func(t *testing.T) { setEnv(t, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			set(t)
+			t.Setenv("COLL_TUNE", "nowhere")
+			if err := Main(t.Context(), 1, func(_ context.Context, c *Comm) error {
+				if !c.exec.Reproducible {
+					return errors.New("sums are not reproducible")
+				}
+				return nil
+			}, WithReproducible(), WithTuningFile("")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestMainLeft: a function that does not return leaves no open communicator.
 func TestMainLeft(t *testing.T) {
 	setEnv(t, nil)

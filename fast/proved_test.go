@@ -77,7 +77,7 @@ func TestProved(t *testing.T) {
 	} {
 		c := newComm(0, x.size, nil)
 		for range 2 { // made, and remembered
-			a, depth, err := c.exec.Plan(x.k, 10, 80, Sum, x.opts)
+			a, depth, err := c.exec.Plan(x.k, 10, 80, Sum, 0, x.opts)
 			switch {
 			case x.algorithm == "":
 				if !errors.Is(err, ErrInvalidArgument) || !strings.Contains(err.Error(), x.refusal) ||
@@ -173,7 +173,7 @@ func TestUnproved(t *testing.T) {
 	}
 	opts := []Option{Unproved()}
 	if allocated := testing.AllocsPerRun(100, func() {
-		if _, _, err := c.exec.Plan(k, 1, 8, Sum, opts); err != nil {
+		if _, _, err := c.exec.Plan(k, 1, 8, Sum, 0, opts); err != nil {
 			t.Fatal(err)
 		}
 	}); allocated > 0 {
@@ -191,7 +191,7 @@ func TestExplain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				a, depth, err := all[1].exec.Plan(collectiveOf(name), bytes/8, bytes, 0, nil)
+				a, depth, err := all[1].exec.Plan(collectiveOf(name), bytes/8, bytes, 0, 0, nil)
 				last := x.Rules[len(x.Rules)-1]
 				if err != nil || x.Algorithm != a.Name || x.Depth != depth || last.Why != "" || last.Rule.Algorithm != a.Name {
 					t.Errorf("%s: %v\n%s with depth %d, %v", w.Name, x, a.Name, depth, err)

@@ -105,6 +105,46 @@ func TestTrace(t *testing.T) {
 	})
 }
 
+// TestTraceOfLabels: an entry has the label of its call, or those of a bucket's tensors. It has none where the call has
+// none, whatever the recorder had in its place.
+func TestTraceOfLabels(t *testing.T) {
+	all := watched(t, 1, flight.Config{Operations: 2})
+	defer leaveAll(all)
+	ctx, c := t.Context(), all[0]
+	b, err := NewBucket[float32](c, Sum, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(opts ...Option) func() error {
+		return func() error { return AllReduce(ctx, c, make([]float32, 4), Sum, opts...) }
+	}
+	bucket := func(labels ...string) func() error {
+		return func() error {
+			for _, label := range labels {
+				if err := b.Add(ctx, make([]float32, 4), WithLabel(label)); err != nil {
+					return err
+				}
+			}
+			return errors.Join(b.Add(ctx, make([]float32, 4)), b.Wait(ctx))
+		}
+	}
+	for i, x := range []struct {
+		want string
+		call func() error
+	}{
+		{"weights", call(WithLabel("weights"))}, {"", call()}, {"bias", call(WithLabel("bias"))}, {"", call()}, {"", call()},
+		{"head", bucket("head")}, {"embedding to head", bucket("embedding", "norm", "head")}, {"", bucket()}, {"", call()},
+	} {
+		if err := x.call(); err != nil {
+			t.Fatal(err)
+		}
+		entries := written(t, c).Entries
+		if got := entries[len(entries)-1].Label; got != x.want {
+			t.Errorf("call %d has the label %q, want %q", i, got, x.want)
+		}
+	}
+}
+
 // TestTraceOfFailures: what failed is the call that did, even before its first message, and the one before it is done.
 func TestTraceOfFailures(t *testing.T) {
 	k := &exec.Collective{Name: "Test", Algorithms: []exec.Algorithm{{Name: "fails", Proved: everything}}}
@@ -272,10 +312,10 @@ func TestSlowCalls(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Hour) // without a call
-		h := StartBarrier(t.Context(), all[0])
+		h := StartBarrier(t.Context(), all[0], WithLabel("epoch 3"))
 		synctest.Wait()
 		time.Sleep(100 * time.Second)
-		if err := errors.Join(Barrier(t.Context(), all[1]), h.Wait(t.Context())); err != nil {
+		if err := errors.Join(Barrier(t.Context(), all[1], WithLabel("epoch 3")), h.Wait(t.Context())); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(time.Hour)
@@ -283,7 +323,7 @@ func TestSlowCalls(t *testing.T) {
 		if len(lines) != 4 { // after 10, 20, 40 and 80 seconds
 			t.Errorf("%d warnings: %s", len(lines), log.String())
 		}
-		for _, want := range []string{"primitive=Barrier", "call=2", "comm=world", "rank=0", "waiting=[1]", "seconds=80",
+		for _, want := range []string{"primitive=Barrier", `label="epoch 3"`, "call=2", "comm=world", "rank=0", "waiting=[1]", "seconds=80",
 			`known="[rank 1: process 1 is asleep]"`} {
 			if !strings.Contains(lines[len(lines)-1], want) {
 				t.Errorf("%q is not in %s", want, lines[len(lines)-1])

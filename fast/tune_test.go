@@ -57,7 +57,7 @@ func TestChoiceIsTheGenerators(t *testing.T) {
 					}
 					for bytes := 1; bytes <= 64<<20; bytes = bytes*3/2 + 1 {
 						r := rules[gen.Select(rules, algorithms, c.exec.SelectionOf(true), bytes)]
-						a, depth, err := c.exec.Plan(collectiveOf(p.Name), bytes, bytes, 0, nil)
+						a, depth, err := c.exec.Plan(collectiveOf(p.Name), bytes, bytes, 0, 0, nil)
 						if err != nil || a.Name != r.Algorithm || depth != r.Depth(bytes, bytes) {
 							t.Fatalf("%s of %d bytes among %d over %s: %v, depth %d, %v; want %v", p.Name, bytes, size, transport, a, depth,
 								err, r)

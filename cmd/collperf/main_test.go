@@ -170,12 +170,30 @@ func TestCommandLine(t *testing.T) {
 		{"-hosts -depth 2", 2, "-hosts goes with none"},
 		{"-hosts -overlap", 2, "-hosts goes with none"},
 		{"-hosts -tune", 2, "-hosts goes with none"},
+		{"-hosts -reproducible", 2, "-reproducible is for -o sum and -o avg, without -hosts and -tune"},
+		{"-tune -reproducible", 2, "-reproducible is for"},
+		{"-o max -reproducible", 2, "-reproducible is for"},
+		{"-ranks 2 -transport inproc -algorithm ring -reproducible -e 8", 1, "does not serve op reproducible sum"},
 		{"-ranks 2 -transport inproc -algorithm none -e 8", 1, `no algorithm is called "none"`},
 		{"-ranks 3 -n 1 -e 8 -algorithm none", 1, `no algorithm is called "none"`},
 	} {
 		out, report := runs(t, test.status, strings.Fields(test.args)...)
 		if !strings.Contains(out+report, test.says) {
 			t.Errorf("%s: %s%s", test.args, out, report)
+		}
+	}
+}
+
+// TestReproducible measures reproducible sums, and says so.
+func TestReproducible(t *testing.T) {
+	args := []string{"-reproducible", "-o", "avg", "-ranks", "3", "-transport", ranks.InProc, "-b", "8", "-e", "8", "-n", "1"}
+	if out, _ := runs(t, 0, args...); !strings.Contains(out, ", reproducible") {
+		t.Error(out)
+	}
+	out, _ := runs(t, 0, append(args, "-format", "json")...)
+	for _, r := range resultsOf(t, out) {
+		if wantPlausible(t, &r, ranks.InProc); !r.Reproducible {
+			t.Errorf("%+v", r)
 		}
 	}
 }

@@ -106,6 +106,36 @@ func refusals(ctx context.Context, t *testing.T, h *Comm) {
 	}
 }
 
+// TestReproducible: in a job of reproducible sums, those of floats are refused, because they are sums of sums, and other
+// calls are made.
+func TestReproducible(t *testing.T) {
+	p := placement{0, 0, 1}
+	if err := fast.Run(t.Context(), len(p), func(ctx context.Context, c *fast.Comm) error {
+		h, err := on(ctx, c, p.hosts())
+		if err != nil {
+			return err
+		}
+		defer h.Close()
+		for name, err := range map[string]error{
+			"AllReduce":     AllReduce(ctx, h, make([]float64, 3), fast.Sum),
+			"Reduce":        Reduce(ctx, h, make([]float32, 3), fast.Avg, 1),
+			"ReduceScatter": ReduceScatter(ctx, h, make([]complex64, 3), fast.Sum),
+		} {
+			if !errors.Is(err, fast.ErrInvalidArgument) || !strings.Contains(err.Error(), "a sum of sums is not reproducible") {
+				t.Errorf("%s of floats: %v", name, err)
+			}
+		}
+		n, x := []int64{2}, []float64{float64(c.Rank())}
+		if err := errors.Join(AllReduce(ctx, h, n, fast.Sum), AllReduce(ctx, h, x, fast.Max)); err != nil || n[0] != 6 ||
+			x[0] != 2 {
+			t.Errorf("a sum of integers and a maximum: %v, %v, %v", n, x, err)
+		}
+		return nil
+	}, fast.WithReproducible()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRoom: a call is refused, on all ranks, for which a leader would need too much memory.
 func TestRoom(t *testing.T) {
 	h := place(new(fast.Comm), [][]int{{0}})

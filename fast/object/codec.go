@@ -24,7 +24,8 @@ func marshal[T any](o *config, v T) ([]byte, error) {
 // unmarshal returns the value that data is the codec's form of.
 func unmarshal[T any](o *config, data []byte) (v T, err error) {
 	if o.own {
-		return v, o.unmarshal(data, &v)
+		err = o.unmarshal(data, &v)
+		return v, err
 	}
 	r, b := bytes.NewReader(data), boxed[T]{}
 	if err := gob.NewDecoder(r).Decode(&b); err != nil {

@@ -139,6 +139,20 @@ func unmarshalLoose(data []byte, v any) error {
 	return json.Unmarshal(data, v)
 }
 
+// TestCodecKeeps: a codec may keep the bytes that it gets, and append to them. Other values stay as they are.
+func TestCodecKeeps(t *testing.T) {
+	keeps := WithCodec(func(v any) ([]byte, error) { return v.([]byte), nil }, func(data []byte, v any) error {
+		*v.(*[]byte) = append(data, '!')
+		return nil
+	})
+	if err := fast.Run(t.Context(), 3, func(ctx context.Context, c *fast.Comm) error {
+		all, err := AllGather(ctx, c, []byte{byte('a' + c.Rank())}, keeps)
+		return expect(err, "AllGather", c, all, [][]byte{[]byte("a!"), []byte("b!"), []byte("c!")})
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestTypes: values of types that gob alone refuses, or takes only if they are not zero.
 func TestTypes(t *testing.T) {
 	for _, want := range []any{nil, "", "text", 0, 3.5, true, []byte("b")} {

@@ -207,6 +207,25 @@ func TestNaN(t *testing.T) {
 	}
 }
 
+// errorsOf returns the errors of all calls with an option.
+func errorsOf(ctx context.Context, c *fast.Comm, opt fast.Option) (all []error) {
+	add := func(_ any, err error) { all = append(all, err) }
+	add(AllReduce(ctx, c, 1, fast.Sum, opt))
+	add(Sum(ctx, c, 1, opt))
+	add(Max(ctx, c, 1, opt))
+	add(Min(ctx, c, 1, opt))
+	add(All(ctx, c, true, opt))
+	add(Any(ctx, c, true, opt))
+	add(Scan(ctx, c, 1, fast.Sum, opt))
+	add(Exscan(ctx, c, 1, fast.Sum, opt))
+	add(Broadcast(ctx, c, 1, 0, opt))
+	add(Gather(ctx, c, 1, 0, opt))
+	add(AllGather(ctx, c, 1, opt))
+	_, _, most := ArgMax(ctx, c, 1, opt)
+	_, _, least := ArgMin(ctx, c, 1, opt)
+	return append(all, most, least)
+}
+
 // TestRefused: what package fast refuses is refused here.
 func TestRefused(t *testing.T) {
 	if err := fast.Run(t.Context(), 2, func(ctx context.Context, c *fast.Comm) error {
@@ -215,6 +234,11 @@ func TestRefused(t *testing.T) {
 		_, from := Broadcast(ctx, c, 1, -1)
 		_, _, algorithm := ArgMax(ctx, c, 1, fast.WithAlgorithm("none"))
 		_, nobody := AllGather[int](ctx, nil, 1)
+		for i, err := range errorsOf(ctx, c, fast.WithAlgorithm("none")) {
+			if !errors.Is(err, fast.ErrInvalidArgument) {
+				return fmt.Errorf("call %d has no such algorithm: %v", i, err)
+			}
+		}
 		for i, err := range []error{complexMax, root, from, algorithm, nobody} {
 			if !errors.Is(err, fast.ErrInvalidArgument) {
 				return fmt.Errorf("%d: %v", i, err)

@@ -72,6 +72,60 @@ var misuses = map[string]func(ctx context.Context, c, d *fast.Comm, step int) er
 		}
 		return inOrder(ctx, c, "end")
 	},
+	"sends and receives at once are swapped": func(ctx context.Context, c, _ *fast.Comm, step int) error {
+		other := 1 - c.Rank()
+		for _, name := range swapped(c, step, "first", "second") {
+			if err := fast.SendRecv(ctx, c, make([]int64, 5), other, make([]int64, 5), other,
+				fast.WithLabel(name)); err != nil {
+				return err
+			}
+		}
+		return inOrder(ctx, c, "end")
+	},
+	"sends that are started together are swapped": func(ctx context.Context, c, _ *fast.Comm, step int) error {
+		var handles []*fast.Handle
+		for _, name := range append([]string{"zeroth"}, swapped(c, step, "first", "second")...) {
+			if c.Rank() == 0 {
+				handles = append(handles, fast.StartSend(ctx, c, make([]int64, 5), 1, fast.WithLabel(name)))
+			} else {
+				handles = append(handles, fast.StartRecv(ctx, c, make([]int64, 5), 0, fast.WithLabel(name)))
+			}
+		}
+		for _, h := range handles {
+			if err := h.Wait(ctx); err != nil {
+				return err
+			}
+		}
+		return inOrder(ctx, c, "end")
+	},
+	"calls of uneven blocks are swapped": func(ctx context.Context, c, _ *fast.Comm, step int) error {
+		for _, name := range swapped(c, step, "first", "second") {
+			if err := fast.AllGatherV(ctx, c, make([]float32, 5), fast.Blocks{Counts: []int{2, 3}},
+				fast.WithLabel(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	"barriers are swapped": func(ctx context.Context, c, _ *fast.Comm, step int) error {
+		for _, name := range swapped(c, step, "first", "second") {
+			if err := fast.Barrier(ctx, c, fast.WithLabel(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	"started calls are swapped": func(ctx context.Context, c, _ *fast.Comm, step int) error {
+		for _, name := range swapped(c, step, "first", "second") {
+			if err := fast.StartBroadcast(ctx, c, make([]float32, 5), 0, fast.WithLabel(name)).Wait(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	"tensors that go alone, in another order": func(ctx context.Context, c, _ *fast.Comm, step int) error {
+		return inBucketOf(ctx, c, 4, swapped(c, step, "embedding", "head")...)
+	},
 	"a bucket in another order": func(ctx context.Context, c, _ *fast.Comm, step int) error {
 		return inBucket(ctx, c, swapped(c, step, "embedding", "head")...)
 	},
@@ -131,9 +185,14 @@ func inOrder(ctx context.Context, c *fast.Comm, labels ...string) error {
 	return nil
 }
 
-// inBucket reduces a tensor of the same length for each label.
+// inBucket reduces a tensor of the same length for each label, all of them in one call.
 func inBucket(ctx context.Context, c *fast.Comm, labels ...string) error {
-	b, err := fast.NewBucket[float32](c, fast.Sum, 1000)
+	return inBucketOf(ctx, c, 1000, labels...)
+}
+
+// inBucketOf reduces a tensor of 16 bytes for each label, in a bucket of so many bytes.
+func inBucketOf(ctx context.Context, c *fast.Comm, bytes int, labels ...string) error {
+	b, err := fast.NewBucket[float32](c, fast.Sum, bytes)
 	if err != nil {
 		return err
 	}

@@ -173,6 +173,10 @@ func TestReproducibleJob(t *testing.T) {
 				if err := fast.AllReduce(t.Context(), c, []int32{2}, fast.Prod); err != nil {
 					return err
 				}
+				n := []int32{2} // all algorithms have the same sum of integers
+				if err := fast.AllReduce(t.Context(), c, n, fast.Sum, fast.WithAlgorithm("ring")); err != nil || n[0] != 6 {
+					return fmt.Errorf("of integers around the ring: %d, %w", n[0], err)
+				}
 				err := fast.AllReduce(t.Context(), c, x, fast.Sum, fast.WithAlgorithm("ring"))
 				if !errors.Is(err, fast.ErrInvalidArgument) {
 					return fmt.Errorf("around the ring: %v", err)
@@ -227,5 +231,30 @@ func TestReproducibleExplained(t *testing.T) {
 			}
 		}
 		fasttest.CloseAll(t, all)
+	}
+}
+
+// TestReproducibleByTurns: the option counts for its call alone, whatever was called before.
+func TestReproducibleByTurns(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, 3)
+			defer fasttest.CloseAll(t, all)
+			fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *fast.Comm) error {
+				oneShot := fast.WithAlgorithm("one-shot")
+				for i, opts := range [][]fast.Option{{fast.Reproducible()}, {}, {fast.Reproducible(), oneShot}, {oneShot},
+					{fast.Reproducible()}, {oneShot}} {
+					x := []float64{[]float64{1e300, 1, -1e300}[c.Rank()]}
+					if err := fast.AllReduce(t.Context(), c, x, fast.Sum, opts...); err != nil || x[0] != float64((i+1)%2) {
+						return fmt.Errorf("the sum of call %d is %v: %w", i, x[0], err)
+					}
+				}
+				err := fast.AllReduce(t.Context(), c, []float64{1}, fast.Prod, fast.Reproducible())
+				if !errors.Is(err, fast.ErrInvalidArgument) || !strings.Contains(err.Error(), "is not reproducible") {
+					return fmt.Errorf("a product: %v", err)
+				}
+				return nil
+			}))
+		})
 	}
 }

@@ -24,10 +24,12 @@ func TestLabelText(t *testing.T) {
 		if got := d.Name(); got != c.want {
 			t.Errorf("%q: %s, want %s", c.label, got, c.want)
 		}
-		other := f
-		other.label = "z" + c.label
-		if o := other.Describe(); o.Form() == d.Form() {
-			t.Errorf("%q and %q have the same form", c.label, other.label)
+		for _, label := range []string{"z" + c.label, "z" + c.label[min(1, len(c.label)):], c.label + "z"} {
+			other := f
+			other.label = label
+			if o := other.Describe(); o.Form() == d.Form() {
+				t.Errorf("%q and %q have the same form", c.label, label)
+			}
 		}
 	}
 	for _, bad := range []string{"", strings.Repeat("x", MaxLabel+1), "ä", "a\nb", "\x7f"} {
@@ -35,8 +37,10 @@ func TestLabelText(t *testing.T) {
 			t.Errorf("%q is a label", bad)
 		}
 	}
-	if !IsLabel(strings.Repeat("~", MaxLabel)) {
-		t.Error("a label of the largest length is none")
+	for _, good := range []string{strings.Repeat("~", MaxLabel), " ", "a label"} {
+		if !IsLabel(good) {
+			t.Errorf("%q is no label", good)
+		}
 	}
 }
 

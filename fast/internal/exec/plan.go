@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
@@ -48,14 +49,15 @@ type planStep struct {
 	Algorithm            *Algorithm
 }
 
-// Plan returns the algorithm and the depth for a call whose blocks have count elements and that many bytes.
-func (pl *Planner) Plan(k *Collective, count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int,
-	err error) {
+// Plan returns the algorithm and the depth for a call whose blocks have count elements of type t and that many bytes. T
+// is 0 if it is not known; then elements are taken for floats.
+func (pl *Planner) Plan(k *Collective, count, bytes int, op spec.Op, t spec.Type, opts []Option) (a *Algorithm,
+	depth int, err error) {
 	p := pl.latest
 	if p == nil || p.k != k {
 		p = pl.planFor(k)
 	}
-	return p.Choose(count, bytes, op, opts)
+	return p.Choose(count, bytes, op, t, opts)
 }
 
 // kind is what rules see of the op of a call.
@@ -68,10 +70,12 @@ const (
 	kinds
 )
 
-// kindOf returns the kind of calls with op and these options, where all have the option Reproducible or not.
-func kindOf(op spec.Op, opts []Option, reproducible bool) kind {
+// kindOf returns the kind of calls with op, on elements of type t, and these options, where all have the option
+// Reproducible or not. It makes no difference to integers. T is 0 if it is not known.
+func kindOf(op spec.Op, t spec.Type, opts []Option, reproducible bool) kind {
 	switch {
-	case (op == spec.OpSum || op == spec.OpAvg) && (reproducible || has(opts, ReproducibleOption)):
+	case (op == spec.OpSum || op == spec.OpAvg) && (reproducible || has(opts, ReproducibleOption)) &&
+		(t == 0 || kernel.ExactFor(t) != nil):
 		return atOnce
 	case op == 0 || op.Commutative():
 		return commuting
@@ -80,9 +84,9 @@ func kindOf(op spec.Op, opts []Option, reproducible bool) kind {
 }
 
 // Choose is Plan for a call of p's collective.
-func (p *plan) Choose(count, bytes int, op spec.Op, opts []Option) (a *Algorithm, depth int, err error) {
+func (p *plan) Choose(count, bytes int, op spec.Op, t spec.Type, opts []Option) (a *Algorithm, depth int, err error) {
 	var s *planStep
-	unproved, is := false, kindOf(op, opts, p.reproducible)
+	unproved, is := false, kindOf(op, t, opts, p.reproducible)
 	for i := range opts {
 		switch o := &opts[i]; o.Kind {
 		case AlgorithmOption:
@@ -134,7 +138,7 @@ func among(op spec.Op, is kind) string {
 // Explain returns which rule applies to calls with op, these options and blocks of that many bytes, and why earlier
 // ones do not.
 func (p *plan) Explain(op spec.Op, bytes int, opts []Option) selection.Choice {
-	return selection.Explain(p.table, p.k.Selectable(), p.Calls[kindOf(op, opts, p.reproducible)], bytes)
+	return selection.Explain(p.table, p.k.Selectable(), p.Calls[kindOf(op, 0, opts, p.reproducible)], bytes)
 }
 
 // step returns the step for blocks of that many bytes, or nil.
@@ -238,7 +242,7 @@ func (k *Collective) Selectable() []selection.Algorithm {
 
 // Carries reports whether a can carry out a call with op among size ranks, local of them on each host.
 func (a *Algorithm) Carries(size, local int, op spec.Op) bool {
-	return a.carries(size, local, kindOf(op, nil, false))
+	return a.carries(size, local, kindOf(op, 0, nil, false))
 }
 
 func (a *Algorithm) carries(size, local int, is kind) bool {

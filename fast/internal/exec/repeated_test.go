@@ -17,9 +17,11 @@ func TestRepeatedRequest(t *testing.T) {
 		args       Args
 		dsts, srcs int // bytes
 		of         *BlocksOf
+		opts       []Option
 	}
 	run := func(context.Context, *Call) error { return nil }
-	algorithms := []Algorithm{{Name: "only", Proved: Proved{Sizes: 64}, Run: run}}
+	algorithms := []Algorithm{{Name: "only", AtOnce: true, Proved: Proved{Sizes: 64}, Run: run}}
+	sums := &Collective{Name: "Sums", Reduces: true, Algorithms: algorithms}
 	even := &Collective{Name: "Even", Algorithms: algorithms}
 	same := &Collective{Name: "Same", Uneven: true, SameCounts: true, Algorithms: algorithms}
 	own := &Collective{Name: "Own", Uneven: true, Algorithms: algorithms}
@@ -43,12 +45,22 @@ func TestRepeatedRequest(t *testing.T) {
 				request{k: k, elem: spec.TypeInt32, dsts: 12, srcs: 12, of: &BlocksOf{Dst: dst, Src: blocks(nil, 1, 2)}})
 		}
 	}
+	for _, opt := range []Option{{Kind: LabelOption, Name: "a"}, {Kind: ReproducibleOption}} {
+		for _, x := range []request{
+			{k: sums, elem: spec.TypeFloat32, args: Args{Count: 3, Op: spec.OpSum}, dsts: 12, srcs: 12},
+			{k: same, elem: spec.TypeInt32, dsts: 12, srcs: 8, of: &BlocksOf{Dst: blocks(nil, 1, 2)}},
+		} {
+			with := x
+			with.opts = []Option{opt}
+			requests = append(requests, x, with)
+		}
+	}
 	asked := func(e *Executor, x request) string {
-		r, err := e.Request(x.k, x.elem, &x.args, make([]byte, x.dsts), make([]byte, x.srcs), x.of, nil)
+		r, err := e.Request(x.k, x.elem, &x.args, make([]byte, x.dsts), make([]byte, x.srcs), x.of, x.opts)
 		if err != nil {
 			return err.Error()
 		}
-		words := fmt.Sprint(r.Collective.Name, r.Type, r.Args, r.lengths, len(r.Dst), len(r.Src))
+		words := fmt.Sprint(r.Collective.Name, r.Type, r.Args, r.lengths, len(r.Dst), len(r.Src), r.label, r.kind, r.desc)
 		if r.blocks != nil {
 			words += fmt.Sprint(r.blocks.dst, r.blocks.src, r.blocks.common, r.blocks.longest)
 		}

@@ -71,7 +71,7 @@ func (e *Executor) Prepare(p *Prepared, opts []Option) error {
 
 // prepare makes p the call of that form, and chooses its algorithm and depth. After an error p is unchanged.
 func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
-	form.kind = kindOf(form.Args.Op, opts, e.Reproducible)
+	form.kind = kindOf(form.Args.Op, form.Type, opts, e.Reproducible)
 	var ok bool
 	if form.label, ok = labelOf(opts); !ok {
 		return wire.Refuse(form.Collective.Name, "a label is not 1 to %d printable ASCII characters", MaxLabel)
@@ -84,7 +84,7 @@ func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
 		count = (count + e.size - 1) / e.size
 	}
 	if form.Algorithm, form.Depth, err = e.Plan(form.Collective, count, count*form.Type.Bytes(), form.Args.Op,
-		opts); err != nil {
+		form.Type, opts); err != nil {
 		return err
 	}
 	form.Local = 0
@@ -186,8 +186,8 @@ func (x *Call) take(p *Prepared) {
 	if p.Collective.Reduces {
 		x.Kernel, x.Many = kernel.For(p.Args.Op, p.Type), kernel.ManyFor(p.Args.Op, p.Type)
 	}
-	if exact := kernel.ExactFor(p.Type); p.kind == atOnce && exact != nil {
-		x.Many = exact
+	if p.kind == atOnce {
+		x.Many = kernel.ExactFor(p.Type)
 	}
 }
 

@@ -181,6 +181,39 @@ func putFloat(typ spec.Type, data []byte, x float64) {
 	}
 }
 
+// TestAccumulatorDecides: where the two largest operands lie halfway between two numbers, a third one decides, however
+// little it is and wherever it lies in the accumulator.
+func TestAccumulatorDecides(t *testing.T) {
+	for exponent := range 64 {
+		for below := 54; below < 300; below++ {
+			for _, signs := range [][2]float64{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {
+				power := func(sign float64, below int) float64 { return math.Ldexp(sign, exponent-below) }
+				long := []float64{power(signs[0], 0), power(signs[0], 53), power(signs[1], below)}
+				if got, want := accumulatedOf(long...).sum(false), ref.ExactSum(long...); got != want {
+					t.Fatalf("the sum of %v is %v, want %v", long, got, want)
+				}
+				if exponent-below < -149 {
+					continue
+				}
+				short := []float64{power(signs[0], 0), power(signs[0], 24), power(signs[1], below)}
+				want := ref.ExactSum(float32(short[0]), float32(short[1]), float32(short[2]))
+				if got := float32(accumulatedOf(short...).sum(true)); got != want {
+					t.Fatalf("the sum of %v as float32 is %v, want %v", short, got, want)
+				}
+			}
+		}
+	}
+}
+
+// accumulatedOf returns an accumulator that has xs.
+func accumulatedOf(xs ...float64) *accumulator {
+	a := new(accumulator)
+	for _, x := range xs {
+		a.add(x)
+	}
+	return a
+}
+
 // TestExactBytes: sums of every length up to a few pieces, with values for vectors and for accumulators in all places.
 // Nothing beyond dst may change.
 func TestExactBytes(t *testing.T) {

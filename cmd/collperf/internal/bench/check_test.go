@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -98,6 +99,44 @@ func TestOneWrongElementIsFound(t *testing.T) {
 // root of a gather passes nothing but its own block.
 func unpassed(name string, rank, ranks int, inPlace bool, buffer string) bool {
 	return strings.TrimSuffix(name, "-v") == "gather" && inPlace && rank != ranks-1 && buffer == "out"
+}
+
+// TestOptions: calls have the options that a case asks for, also after others were forced.
+func TestOptions(t *testing.T) {
+	allReduce, _ := OperationNamed("all-reduce")
+	sum, _ := ReductionNamed("sum")
+	ring, deep, reproducible := fast.WithAlgorithm("ring"), fast.WithDepth(2), fast.Reproducible()
+	if err := fast.Run(t.Context(), 1, func(ctx context.Context, c *fast.Comm) error {
+		for _, x := range []struct {
+			algorithm    string
+			depth        int
+			reproducible bool
+			want         []fast.Option
+		}{
+			{"", 0, false, nil}, {"", 0, true, []fast.Option{reproducible}}, {"ring", 0, false, []fast.Option{ring}},
+			{"ring", 2, true, []fast.Option{reproducible, ring, deep}},
+		} {
+			one := &Case{Operation: allReduce, Element: Elements[0], Reduction: &sum, Count: 1, Placement: GoHeap,
+				Algorithm: x.algorithm, Depth: x.depth, Reproducible: x.reproducible}
+			l, err := one.Load(ctx, c)
+			if err != nil {
+				return err
+			}
+			for range 2 {
+				if got := l.(*buffers[float32]).options; !reflect.DeepEqual(got, x.want) {
+					t.Errorf("%+v: the options are %+v", x, got)
+				}
+				l.Force("tree", 1)
+				l.Force(x.algorithm, x.depth)
+			}
+			if err := l.Free(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestAnotherRanksValuesAreWrong: neither a block in another's place nor an operand that counts twice passes.
