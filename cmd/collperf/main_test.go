@@ -186,7 +186,8 @@ func TestCommandLine(t *testing.T) {
 
 // TestReproducible measures reproducible sums, and says so.
 func TestReproducible(t *testing.T) {
-	args := []string{"-reproducible", "-o", "avg", "-ranks", "3", "-transport", ranks.InProc, "-b", "8", "-e", "8", "-n", "1"}
+	args := []string{"-reproducible", "-o", "avg", "-ranks", "3", "-transport", ranks.InProc, "-b", "8", "-e", "8", "-n",
+		"1"}
 	if out, _ := runs(t, 0, args...); !strings.Contains(out, ", reproducible") {
 		t.Error(out)
 	}

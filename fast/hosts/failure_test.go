@@ -106,8 +106,8 @@ func refusals(ctx context.Context, t *testing.T, h *Comm) {
 	}
 }
 
-// TestReproducible: in a job of reproducible sums, those of floats are refused, because they are sums of sums, and other
-// calls are made.
+// TestReproducible: in a job of reproducible sums, those of floats are refused, because they are sums of sums, and
+// other calls are made.
 func TestReproducible(t *testing.T) {
 	p := placement{0, 0, 1}
 	if err := fast.Run(t.Context(), len(p), func(ctx context.Context, c *fast.Comm) error {
