@@ -32,8 +32,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// sampleResults are as a run of three operations has them, the second of which was reproducible and not checked, and the
-// third is short.
+// sampleResults are as a run of three operations has them, the second of which was reproducible and not checked, and
+// the third is short.
 func sampleResults(t *testing.T) (all []*bench.Result) {
 	t.Helper()
 	zero, overlap := 0, .75
