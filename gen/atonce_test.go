@@ -63,10 +63,12 @@ func TestReducesInTurn(t *testing.T) {
 		From: gen.Chunk(spec.Scratch, spec.Var("i"))}
 	received := gen.RecvReduce{From: spec.Root, Into: reduce.Into, With: reduce.Into}
 	for _, n := range []gen.Node{reduce, received, gen.For{Var: "j", N: spec.Int(1), Body: []gen.Node{gen.Step{reduce}}}} {
-		a := linear
-		a.Body = append(append([]gen.Node{}, a.Body...), n)
-		if a.ReducesAtOnce() {
-			t.Errorf("with %T: at once", n)
+		for _, body := range [][]gen.Node{{n}, nil} { // before and after what reduces at once
+			a := linear
+			a.Body = slices.Concat(body, a.Body, []gen.Node{n}[len(body):])
+			if a.ReducesAtOnce() {
+				t.Errorf("with %T: at once", n)
+			}
 		}
 	}
 }

@@ -214,6 +214,38 @@ func accumulatedOf(xs ...float64) *accumulator {
 	return a
 }
 
+// TestExactLimit: the largest number and half of its last bit are infinite together, and not if a little less.
+func TestExactLimit(t *testing.T) {
+	forExact(t, func(t *testing.T, typ spec.Type, sum Many) {
+		limit := map[spec.Type]struct{ precision, exponent int }{
+			spec.TypeFloat16: {11, 15}, spec.TypeBFloat16: {8, 127}, spec.TypeFloat32: {24, 127}, spec.TypeFloat64: {53, 1023},
+		}[partsOf(typ)]
+		half := math.Ldexp(1, limit.exponent-limit.precision)
+		largest := math.Ldexp(1, limit.exponent) - half + (math.Ldexp(1, limit.exponent) - half)
+		for _, little := range []float64{1, 0, -1} {
+			for _, sign := range []float64{1, -1} {
+				var operands [][]byte
+				for _, x := range []float64{largest, half, little} {
+					operand := make([]byte, quickPiece+16)
+					for at := 0; at < len(operand); at += floatBytes(typ) {
+						putFloat(typ, operand[at:], sign*x)
+					}
+					operands = append(operands, operand)
+				}
+				dst, want := make([]byte, len(operands[0])), make([]byte, len(operands[0]))
+				sum(dst, operands)
+				exactReference[typ](want, operands)
+				if err := kinds[typ].difference(typ.Bytes(), dst, want); err != nil {
+					t.Errorf("%v and %v and %v: %v", sign*largest, sign*half, sign*little, err)
+				}
+				if got, infinite := getFloat(typ, want), little >= 0; math.IsInf(got, 0) != infinite {
+					t.Errorf("%v and %v and %v are %v", sign*largest, sign*half, sign*little, got)
+				}
+			}
+		}
+	})
+}
+
 // TestExactBytes: sums of every length up to a few pieces, with values for vectors and for accumulators in all places.
 // Nothing beyond dst may change.
 func TestExactBytes(t *testing.T) {
