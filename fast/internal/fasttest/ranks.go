@@ -3,6 +3,7 @@ package fasttest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"testing"
@@ -55,8 +56,9 @@ func DeviceOf(rank int) string {
 	if !vm.Inside() {
 		return ""
 	}
-	one, other := vm.NICs[rank%2].Device+vm.Patient, vm.NICs[(rank+1)%2].Device+vm.Patient
-	return []string{one, one + ";" + other, "all" + vm.Patient}[rank%3]
+	patient := fmt.Sprint(",timeout=", vm.Patience)
+	one, other := vm.NICs[rank%2].Device+patient, vm.NICs[(rank+1)%2].Device+patient
+	return []string{one, one + ";" + other, "all" + patient}[rank%3]
 }
 
 // Begin has all ranks come to a communicator at once.

@@ -51,7 +51,8 @@ func on(t testing.TB, size, rails int, name func(rank, rail int) string) []*memb
 	for rank := range all {
 		var domains []rdma.Domain
 		for i := range rails {
-			d, err := device.Open(t.Context(), device.Options{Device: name(rank, i), Port: 1, Completions: 8192})
+			o := device.Options{Device: name(rank, i), Port: 1, Completions: 8192, Timeout: vm.Patience}
+			d, err := device.Open(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
