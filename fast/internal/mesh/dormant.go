@@ -95,11 +95,12 @@ func (m *Mesh) readFirst() {
 }
 
 // unread reports whether something has arrived over a connection that has not failed, and was not read or handled yet.
+// What arrives when this process closes the mesh is never read.
 func (m *Mesh) unread() bool {
 	m.mu.Lock()
-	peers := m.peers()
+	peers, closed := m.peers(), m.closed
 	m.mu.Unlock()
-	return slices.ContainsFunc(peers, func(p *peer) bool {
+	return !closed && slices.ContainsFunc(peers, func(p *peer) bool {
 		readable, _ := p.ready()
 		return (readable || p.handling.Load()) && !p.broke.Load()
 	})

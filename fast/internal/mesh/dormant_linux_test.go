@@ -48,6 +48,22 @@ func TestDormant(t *testing.T) {
 	}
 }
 
+// TestUnread: what has arrived and was not handled counts as unread, until this process closes the mesh.
+func TestUnread(t *testing.T) {
+	job := newJob(t, 3, nil)
+	if job[0].unread() {
+		t.Error("something is unread, and nothing was sent")
+	}
+	job[0].peer(1).handling.Store(true)
+	if !job[0].unread() {
+		t.Error("what is being handled is not unread")
+	}
+	_ = job[0].Close()
+	if job[0].unread() {
+		t.Error("something is unread after Close, which nobody will read")
+	}
+}
+
 // TestDormantFenced: a process learns over a dormant connection that it was given up.
 func TestDormantFenced(t *testing.T) {
 	job := newJob(t, 4, nil)
