@@ -66,7 +66,8 @@ func Unproved() Option { return Option{Kind: exec.UnprovedOption} }
 // Reproducible has each element of a Sum of floats be the exact sum of all ranks' operands, rounded once to nearest
 // even; of an Avg, that divided by the number of ranks and rounded again. So the bits depend on nothing but the
 // operands: not on the ranks that have them, the algorithm, the transport or the length of the call. Which NaN a sum is
-// may depend on them.
+// may depend on them. What a rank has added up by itself before the call is one operand: a job of fewer ranks, in which
+// each adds more of its own numbers, has other operands.
 //
 // Such a call gets an algorithm that reduces all operands at once: one-shot or two-shot for AllReduce. A Prod of floats
 // is refused. Other ops, and integers, are reproducible without it.

@@ -124,8 +124,8 @@ func (c *Comm) mayMonitor(ctx context.Context, name string) error {
 
 // positions returns what ranks do, as far as they say so before ctx ends, and what is known of their processes.
 func (c *Comm) positions(ctx context.Context, ranks []int, stacks bool) []health.Rank {
+	conditions := c.conditions(ranks) // before the question wakes their processes
 	answers := c.monitor.Ask(ctx, ranks, stacks)
-	conditions := c.conditions(ranks)
 	all := make([]health.Rank, len(ranks))
 	for i, rank := range ranks {
 		x, answered := answers[rank]

@@ -13,8 +13,8 @@ import (
 //
 //	err := fast.Main(ctx, 4, func(ctx context.Context, c *fast.Comm) error { … })
 //
-// The rank's Comm is closed when f returns. If f fails, or does not return, the communicator is aborted first, so that
-// no other rank waits for this one. Main returns f's error, or those of Init, Run or Close.
+// The rank's Comm is closed when f returns. If f fails, panics or ends its goroutine, the communicator is aborted
+// first, so that no other rank waits for this one. Main returns f's error, or those of Init, Run or Close.
 func Main(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error, opts ...InitOption) (err error) {
 	opts = append(FromEnv(), opts...)
 	if _, err := Detect(); errors.Is(err, ErrNoLauncher) {

@@ -40,7 +40,7 @@ func DeclareOp(name string, t Type, commutative bool) (Op, error) {
 			declared[i].Store(&declaredOp{name, t, commutative})
 			return Op(firstDeclared + i), nil
 		case d.name == name:
-			return 0, fmt.Errorf("an op is called %s already", name)
+			return 0, fmt.Errorf("this process has declared an op %s already: declare it once, in a package variable", name)
 		}
 	}
 	return 0, fmt.Errorf("%d ops were declared, and there is no room for more", MaxDeclared)

@@ -4,8 +4,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -41,7 +43,7 @@ func (o *output) relay(w io.Writer, r io.Reader, prefix string, keep *tail) {
 				line = append(line, '\n')
 			}
 			o.write(w, line)
-			keep.add(line)
+			keep.add(line, len(prefix))
 			line = line[:len(prefix)]
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
@@ -58,13 +60,20 @@ func (o *output) write(w io.Writer, line []byte) {
 	}
 }
 
-// tail keeps the last lines of a stream.
-type tail struct{ lines []string }
+// tail keeps the last lines of a stream, and the last one that says why a Go program crashed, which stacks follow.
+type tail struct {
+	lines   []string
+	crash   string // "": none
+	crashed int    // how many lines have come since
+}
 
-func (t *tail) add(line []byte) {
+// add adds a line, whose text begins after a prefix of that many bytes.
+func (t *tail) add(line []byte, prefix int) {
 	if t == nil {
 		return
 	}
+	text := line[prefix:]
+	crash := bytes.HasPrefix(text, []byte("panic: ")) || bytes.HasPrefix(text, []byte("fatal error: "))
 	if len(line) > tailBytes {
 		line = append(line[:tailBytes:tailBytes], "…\n"...)
 	}
@@ -72,4 +81,17 @@ func (t *tail) add(line []byte) {
 		t.lines = t.lines[1:]
 	}
 	t.lines = append(t.lines, string(line))
+	t.crashed++
+	if crash {
+		t.crash, t.crashed = string(line), 0
+	}
+}
+
+// String returns the lines, after the one of the crash if that is not among them.
+func (t *tail) String() string {
+	all := strings.Join(t.lines, "")
+	if t.crashed >= tailLines {
+		all = t.crash + all
+	}
+	return all
 }

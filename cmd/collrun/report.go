@@ -37,7 +37,7 @@ func (j *job) cause(b *strings.Builder) int {
 	}
 	fmt.Fprintf(b, "collrun: rank %d failed first: %s\n", first.index, ending(first))
 	if first.stderr != nil && len(first.stderr.lines) > 0 {
-		fmt.Fprintf(b, "collrun: its last lines on stderr:\n%s", strings.Join(first.stderr.lines, ""))
+		fmt.Fprintf(b, "collrun: its last lines on stderr:\n%s", first.stderr)
 	}
 	var others []string
 	for _, r := range j.failures {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // Broadcast gives all ranks the value *v of the root, which stays as it is there. After an error, *v is as it was.
@@ -11,6 +12,9 @@ func Broadcast[T any](ctx context.Context, c *fast.Comm, v *T, root int, opts ..
 	x, err := begin(c, "object.Broadcast", root, opts)
 	if err != nil {
 		return err
+	}
+	if v == nil {
+		return wire.Refuse(x.part.Operation, "v is nil")
 	}
 	var mine encoded
 	if c.Rank() == root {

@@ -258,6 +258,9 @@ func TestCannotDecode(t *testing.T) {
 			if err != nil || all != nil {
 				return fmt.Errorf("got %v: %w", all, err)
 			}
+			if err := Broadcast[int](ctx, c, nil, c.Rank()); !errors.Is(err, fast.ErrInvalidArgument) {
+				return fmt.Errorf("into nil: %w", err)
+			}
 			return made.check(ctx, c, 0)
 		}); err != nil {
 			t.Errorf("%s: %v", what, err)

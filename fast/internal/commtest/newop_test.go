@@ -186,11 +186,13 @@ func TestNewOpBucket(t *testing.T) {
 	}
 }
 
-// TestNewOpDisagreement: ranks compare the names of their ops, also with one that is specified.
+// TestNewOpDisagreement: ranks compare the names of their ops, also with one that is specified, and whether they are
+// commutative.
 func TestNewOpDisagreement(t *testing.T) {
+	inOrder := newOp("absmax3", false, func(dst, a, b []float32) { copy(dst, a) })
 	other := newOp("absmax2", true, func(dst, a, b []float32) { copy(dst, a) })
 	for _, w := range worlds {
-		for _, theirs := range []fast.Op{other, fast.Max} {
+		for _, theirs := range []fast.Op{other, fast.Max, inOrder} {
 			t.Run(fmt.Sprintf("%s/%v", w.Name, theirs), func(t *testing.T) {
 				for rank, err := range fasttest.OnAll(w.Comms(t, 2), func(c *fast.Comm) error {
 					defer c.Close()
@@ -198,7 +200,8 @@ func TestNewOpDisagreement(t *testing.T) {
 					return fast.AllReduce(t.Context(), c, []float32{1}, op, fast.WithAlgorithm("one-shot"))
 				}) {
 					var m *fast.MismatchError
-					if !errors.As(err, &m) || m.Rank != 1-rank || !strings.Contains(err.Error(), `AllReduce absmax`) {
+					if !errors.As(err, &m) || m.Rank != 1-rank || !strings.Contains(err.Error(), `AllReduce absmax`) ||
+						strings.Contains(err.Error(), "AllReduce absmax3 in order") != (theirs == inOrder) {
 						t.Errorf("rank %d: %v", rank, err)
 					}
 				}

@@ -132,6 +132,12 @@ func among(op spec.Op, is kind) string {
 	if op == 0 {
 		return ""
 	}
+	if op.Declared() {
+		if !op.Commutative() {
+			return fmt.Sprintf("op %s, which is not commutative, among ", op)
+		}
+		return fmt.Sprintf("op %s among ", op)
+	}
 	return fmt.Sprintf("op %s among ", wire.OpWords(is.mark(op)))
 }
 

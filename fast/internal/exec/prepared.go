@@ -81,11 +81,14 @@ func (p *Form) Describe() wire.Call {
 	return d
 }
 
-// describeDeclared adds the name of an op that was declared to what ranks compare in a call: its number may be another
-// one on each rank.
+// describeDeclared adds the name of an op that was declared to what ranks compare in a call, because its number may be
+// another one on each rank, and that it is not commutative.
 func (p *Form) describeDeclared(d *wire.Call) {
 	if p.Collective.Reduces && p.Args.Op.Declared() {
 		name := p.Args.Op.String()
+		if !p.Args.Op.Commutative() {
+			name += " in order"
+		}
 		d.Primitive = thenText(d.Primitive, name)
 		d.SetText(append(append(printed(&d.PrimitiveName), ' '), name...))
 	}

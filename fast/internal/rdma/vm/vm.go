@@ -22,7 +22,7 @@ type NIC struct {
 var NICs = [2]NIC{{"rxe0", "veth0", "10.9.0.1"}, {"rxe1", "veth1", "10.9.0.2"}}
 
 // Patience is how long a device waits here before it repeats a packet. A machine that shares its host stands still for
-// longer than the default at times, and soft-RoCE does not survive many repeats: that of Linux 6.1 then refuses requests
+// longer than the default at times, and soft-RoCE does not survive many repeats: that of Linux 6.1 refuses requests
 // as invalid, or delivers immediates with another number of bytes.
 const Patience = 500 * time.Millisecond
 
