@@ -35,6 +35,9 @@ const (
 	BXor = spec.OpBXor
 	LAnd = spec.OpLAnd // truth values, of integers
 	LOr  = spec.OpLOr
+
+	MinLoc = spec.OpMinLoc // of pairs complex(value, index): the smallest value; of equal ones, the smallest index
+	MaxLoc = spec.OpMaxLoc // the largest value; of equal ones, the smallest index
 )
 
 // Blocks says how long the blocks of a buffer are, in elements, and where they lie. Displs may be nil: then each block

@@ -232,30 +232,47 @@ func ExampleBarrier() {
 	// Output: <nil>
 }
 
-// maxLoc is MPI_MAXLOC: of pairs of a value and where it is, as the parts of a complex number, it takes the one with
-// the larger value, and the first place of equal ones.
-var maxLoc, errMaxLoc = fast.NewOp("maxloc", true, func(dst, a, b []complex128) {
+// gcd is an op of this program.
+var gcd, errGCD = fast.NewOp("gcd", true, func(dst, a, b []uint64) {
 	for i := range dst {
-		if real(b[i]) > real(a[i]) || real(b[i]) == real(a[i]) && imag(b[i]) < imag(a[i]) {
-			dst[i] = b[i]
-		} else {
-			dst[i] = a[i]
+		x, y := a[i], b[i]
+		for y != 0 {
+			x, y = y, x%y
 		}
+		dst[i] = x
 	}
 })
 
-// Of three temperatures on each rank, the highest of all ranks, and who has it.
+// The greatest common divisors of two numbers of each rank.
 func ExampleNewOp() {
+	numbers := [][]uint64{{12, 35}, {18, 49}, {30, 77}}
+	err := fast.Run(context.Background(), 3, func(ctx context.Context, c *fast.Comm) error {
+		if errGCD != nil {
+			return errGCD
+		}
+		mine := numbers[c.Rank()]
+		if err := fast.Reduce(ctx, c, mine, gcd, 0); err != nil || c.Rank() != 0 {
+			return err
+		}
+		fmt.Println(mine)
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// [6 7]
+	// <nil>
+}
+
+// Of three temperatures on each rank, the highest of all ranks, and who has it: MaxLoc takes pairs of a value and where
+// it is.
+func ExampleOp() {
 	temperatures := [][]float64{{20, 25, 31}, {22, 24, 31}, {19, 27, 30}}
 	err := fast.Run(context.Background(), 3, func(ctx context.Context, c *fast.Comm) error {
-		if errMaxLoc != nil {
-			return errMaxLoc
-		}
 		pairs := make([]complex128, 3)
 		for i, t := range temperatures[c.Rank()] {
 			pairs[i] = complex(t, float64(c.Rank()))
 		}
-		if err := fast.Reduce(ctx, c, pairs, maxLoc, 0); err != nil || c.Rank() != 0 {
+		if err := fast.Reduce(ctx, c, pairs, fast.MaxLoc, 0); err != nil || c.Rank() != 0 {
 			return err
 		}
 		for _, p := range pairs {

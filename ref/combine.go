@@ -2,6 +2,7 @@ package ref
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/collgen/collgen/spec"
@@ -105,8 +106,32 @@ func float[T float32 | float64](op spec.Op, a, b T) T {
 
 // complexParts is (a, b) ⊕ (c, d). Go's own product of complex64 is computed in float64, which is not what spec says.
 func complexParts[T float32 | float64](op spec.Op, a, b, c, d T) (re, im T) {
-	if op == spec.OpProd {
+	switch op {
+	case spec.OpProd:
 		return T(T(a*c) - T(b*d)), T(T(a*d) + T(b*c))
+	case spec.OpMinLoc:
+		return located(min(a, c), a, b, c, d)
+	case spec.OpMaxLoc:
+		return located(max(a, c), a, b, c, d)
+	default: // OpSum, OpAvg
+		return T(a + c), T(b + d)
 	}
-	return T(a + c), T(b + d)
+}
+
+// located returns value, which is a or c, with its index: b, d, or the smaller one if it is both.
+func located[T float32 | float64](value, a, b, c, d T) (T, T) {
+	first, second := same(value, a), same(value, c)
+	switch {
+	case first && second:
+		return value, min(b, d)
+	case first:
+		return value, b
+	default:
+		return value, d
+	}
+}
+
+// same reports whether x and y are both a NaN, or equal, and not zeros of different signs.
+func same[T float32 | float64](x, y T) bool {
+	return x != x && y != y || x == y && math.Signbit(float64(x)) == math.Signbit(float64(y))
 }

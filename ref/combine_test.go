@@ -3,6 +3,7 @@ package ref
 import (
 	"fmt"
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"testing"
 	"unsafe"
@@ -115,7 +116,12 @@ func identity[T Elem](op spec.Op) T {
 	inf := map[spec.Type]uint64{spec.TypeFloat16: 0x7c00, spec.TypeBFloat16: 0x7f80,
 		spec.TypeFloat32: uint64(math.Float32bits(float32(math.Inf(1)))),
 		spec.TypeFloat64: math.Float64bits(math.Inf(1))}[typ]
+	highest := complex(math.Inf(1), math.Inf(1))
 	switch class := typ.Class(); op.Identity() {
+	case spec.HighestLoc:
+		return pair[T](highest)
+	case spec.LowestLoc:
+		return pair[T](-cmplx.Conj(highest))
 	case spec.Zero, spec.False:
 		negative := math.Copysign(0, -1)
 		return number[T](0, negative)
@@ -129,6 +135,14 @@ func identity[T Elem](op spec.Op) T {
 		return bits[T](map[spec.TypeClass]uint64{spec.Signed: top - 1, spec.Unsigned: math.MaxUint64,
 			spec.Floating: inf}[class])
 	}
+}
+
+// pair is z as a complex64 or complex128.
+func pair[T Elem](z complex128) T {
+	if spec.TypeOf[T]() == spec.TypeComplex64 {
+		return cast[T](complex64(z))
+	}
+	return cast[T](z)
 }
 
 // number is i, or f if T has floats; both parts of a complex zero are f.

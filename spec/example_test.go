@@ -179,10 +179,25 @@ func combine(op spec.Op, a, b any) any {
 		return wrap(bigOp(op, bigOf(x), bigOf(y)), x.Type())
 	case x.CanComplex() && op == spec.OpProd:
 		return reflect.ValueOf(x.Complex() * y.Complex()).Convert(x.Type()).Interface()
+	case x.CanComplex() && (op == spec.OpMinLoc || op == spec.OpMaxLoc):
+		return reflect.ValueOf(pairOp(op, x.Complex(), y.Complex())).Convert(x.Type()).Interface()
 	case x.CanComplex():
 		return reflect.ValueOf(x.Complex() + y.Complex()).Convert(x.Type()).Interface()
 	}
 	return narrow(floatOp(op, widen(a), widen(b)), a)
+}
+
+// pairOp is x or y, if one of them has the value that is looked for, or else either with the smaller index.
+func pairOp(op spec.Op, x, y complex128) complex128 {
+	by := map[spec.Op]spec.Op{spec.OpMinLoc: spec.OpMin, spec.OpMaxLoc: spec.OpMax}[op]
+	value := fmt.Sprint(floatOp(by, real(x), real(y)))
+	switch {
+	case fmt.Sprint(real(y)) != value:
+		return x
+	case fmt.Sprint(real(x)) != value:
+		return y
+	}
+	return complex(real(x), floatOp(spec.OpMin, imag(x), imag(y)))
 }
 
 func quotient(a any, n int) any {

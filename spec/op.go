@@ -17,6 +17,8 @@ const (
 	OpBXor
 	OpLAnd
 	OpLOr
+	OpMinLoc
+	OpMaxLoc
 
 	opEnd // one more than the last of them
 )
@@ -28,8 +30,9 @@ type TypeSet uint16
 const (
 	integerTypes = TypeSet(1<<TypeInt8 | 1<<TypeInt16 | 1<<TypeInt32 | 1<<TypeInt64 |
 		1<<TypeUint8 | 1<<TypeUint16 | 1<<TypeUint32 | 1<<TypeUint64)
-	realTypes = integerTypes | 1<<TypeFloat16 | 1<<TypeBFloat16 | 1<<TypeFloat32 | 1<<TypeFloat64
-	allTypes  = realTypes | 1<<TypeComplex64 | 1<<TypeComplex128
+	realTypes    = integerTypes | 1<<TypeFloat16 | 1<<TypeBFloat16 | 1<<TypeFloat32 | 1<<TypeFloat64
+	complexTypes = TypeSet(1<<TypeComplex64 | 1<<TypeComplex128)
+	allTypes     = realTypes | complexTypes
 )
 
 // Has reports whether t is in s.
@@ -40,13 +43,15 @@ type Identity uint8
 
 // The identities.
 const (
-	Zero    Identity = iota + 1 // 0; -0 of a float, because +0 ⊕ -0 is +0
-	One                         // 1
-	Lowest                      // the smallest integer, or -Inf
-	Highest                     // the largest integer, or +Inf
-	AllOnes                     // all bits set
-	False                       // 0, as a truth value
-	True                        // 1, as a truth value
+	Zero       Identity = iota + 1 // 0; -0 of a float, because +0 ⊕ -0 is +0
+	One                            // 1
+	Lowest                         // the smallest integer, or -Inf
+	Highest                        // the largest integer, or +Inf
+	AllOnes                        // all bits set
+	False                          // 0, as a truth value
+	True                           // 1, as a truth value
+	HighestLoc                     // (+Inf, +Inf)
+	LowestLoc                      // (-Inf, +Inf)
 )
 
 // FinishRule says what an operator does once to the reduction of all operands.
@@ -58,7 +63,8 @@ const (
 	DivideBySize                   // one division by the number of ranks
 )
 
-// FloatRule says what an operator does to floats; what is said of floats holds for each part of a complex number.
+// FloatRule says what an operator does to floats. What is said of floats holds for each part of a complex number, unless
+// the operator takes complex numbers for pairs.
 type FloatRule uint8
 
 // The rules.
@@ -110,6 +116,14 @@ var opTable = [opEnd]opRow{
 		"LAnd is 1 if both operands are not 0, and otherwise 0. The reduction of a single operand is that operand as it is."},
 	OpLOr: {"lor", integerTypes, False, NoFloats, Keep,
 		"LOr is 1 if any operand is not 0, and otherwise 0. The reduction of a single operand is that operand as it is."},
+	OpMinLoc: {"minloc", complexTypes, HighestLoc, Selects, Keep,
+		"MinLoc takes a complex number for a pair: its real part is a value, its imaginary part an index. The result is " +
+			"the pair with the smaller value, compared as Min does; of equal values, the one with the smaller index. A " +
+			"value or an index that is a NaN wins. Indices are exact up to 2^24 in a complex64, 2^53 in a complex128."},
+	OpMaxLoc: {"maxloc", complexTypes, LowestLoc, Selects, Keep,
+		"MaxLoc takes a complex number for a pair: its real part is a value, its imaginary part an index. The result is " +
+			"the pair with the larger value, compared as Max does; of equal values, the one with the smaller index. A " +
+			"value or an index that is a NaN wins. Indices are exact up to 2^24 in a complex64, 2^53 in a complex128."},
 }
 
 // Valid reports whether o is one of the operators that are specified.

@@ -20,6 +20,7 @@ func TestOpTypes(t *testing.T) {
 	}{
 		{[]spec.Op{spec.OpSum, spec.OpProd, spec.OpAvg}, complexes},
 		{[]spec.Op{spec.OpMin, spec.OpMax}, floats},
+		{[]spec.Op{spec.OpMinLoc, spec.OpMaxLoc}, "c"},
 		{[]spec.Op{spec.OpLAnd, spec.OpLOr, spec.OpBAnd, spec.OpBOr, spec.OpBXor}, integers},
 	} {
 		for _, o := range c.ops {

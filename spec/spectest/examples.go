@@ -274,6 +274,18 @@ var Examples = []Example{
 		Out: [][]uint64{{1, 1, 0}, {1, 1, 0}},
 	},
 	{
+		Source:    "MPI 6.9.4, MPI_MINLOC: the smallest value; of equal ones, the smallest index",
+		Primitive: "AllReduce", Op: spec.OpMinLoc, Order: spec.SameTree, Count: 3,
+		In:  [][]complex128{{3 + 0i, 5 + 0i, -1 + 9i}, {2 + 1i, 5 + 1i, -1 + 4i}},
+		Out: [][]complex128{{2 + 1i, 5 + 0i, -1 + 4i}, {2 + 1i, 5 + 0i, -1 + 4i}},
+	},
+	{
+		Source:    "MPI 6.9.4, example: the largest of the values of all processes, and which process has it",
+		Primitive: "Reduce", Root: 0, Op: spec.OpMaxLoc, Count: 2,
+		In:  [][]complex64{{3.5 + 0i, 7 + 0i}, {4 + 1i, 7 + 1i}, {-9 + 2i, 7 + 2i}},
+		Out: [][]complex64{{4 + 1i, 7 + 0i}, nil, nil},
+	},
+	{
 		Source:    "NCCL ncclAvg: a sum across all ranks, divided by the number of ranks",
 		Primitive: "AllReduce", Op: spec.OpAvg, Order: spec.SameTree, Count: 2,
 		In:  [][]float32{{1, -3}, {2, 0}},

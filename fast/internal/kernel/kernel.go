@@ -19,7 +19,7 @@ import (
 type row[F any] [spec.TypeComplex128 + 1]F
 
 // table is one thing for each operator and element type.
-type table[F any] [spec.OpLOr + 1]row[F]
+type table[F any] [spec.OpMaxLoc + 1]row[F]
 
 // implementation is the kernels for one kind of processor. Where it has none, those in Go are as good.
 type implementation struct {

@@ -83,6 +83,41 @@ func larger[T integer | float](dst, a, b []T) {
 	}
 }
 
+// minLoc and maxLoc take a pair of a value and its index as two elements.
+func minLoc[T float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := 0; i+1 < len(dst); i += 2 {
+		value := min(a[i], b[i])
+		dst[i], dst[i+1] = value, index(value, a[i], a[i+1], b[i], b[i+1])
+	}
+}
+
+func maxLoc[T float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := 0; i+1 < len(dst); i += 2 {
+		value := max(a[i], b[i])
+		dst[i], dst[i+1] = value, index(value, a[i], a[i+1], b[i], b[i+1])
+	}
+}
+
+// index returns the index of value: i if it is a, j if it is b, and the smaller one if it is both.
+func index[T float](value, a, i, b, j T) T {
+	first, second := same(value, a), same(value, b)
+	switch {
+	case first && second:
+		return min(i, j)
+	case first:
+		return i
+	default:
+		return j
+	}
+}
+
+// same reports whether x and y are both a NaN, or equal, and not zeros of different signs.
+func same[T float](x, y T) bool {
+	return x != x && y != y || x == y && math.Signbit(float64(x)) == math.Signbit(float64(y))
+}
+
 func land[T unsigned](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {

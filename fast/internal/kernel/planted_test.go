@@ -88,6 +88,25 @@ var planted = []struct {
 			dst[i], dst[i+1] = re, im
 		}
 	})},
+	{"of equal values, the index of the first", spec.OpMaxLoc, spec.TypeComplex128, lift(func(dst, a, b []complex128) {
+		for i := range dst {
+			k := []float64{0, 0}
+			maxLoc(k, []float64{real(a[i]), imag(a[i])}, []float64{real(b[i]), imag(b[i])})
+			if same(real(a[i]), real(b[i])) {
+				k[1] = imag(a[i])
+			}
+			dst[i] = complex(k[0], k[1])
+		}
+	})},
+	{"-0 is as small as +0, so that the index decides", spec.OpMinLoc, spec.TypeComplex64, lift(func(dst, a, b []float32) {
+		for i := 0; i+1 < len(dst); i += 2 {
+			x, y := a[i:i+2:i+2], b[i:i+2:i+2]
+			if y[0] < x[0] || y[0] == x[0] && y[1] < x[1] {
+				x = y
+			}
+			dst[i], dst[i+1] = x[0], x[1]
+		}
+	})},
 	{"signed for unsigned", spec.OpMin, spec.TypeUint64, lift(smaller[int64])},
 	{"truth is all ones", spec.OpLOr, spec.TypeUint16, lift(func(dst, a, b []uint16) {
 		for i := range dst {
