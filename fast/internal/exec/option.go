@@ -8,6 +8,7 @@ type Option struct {
 	Handle any // *fast.Handle or *fast.Persistent
 	Fused  *Lengths
 	Part   *Part
+	Factor float64
 }
 
 // optionKind is the kind of an Option.
@@ -24,6 +25,7 @@ const (
 	ReproducibleOption
 	LabelOption   // Name is the call's label
 	PrepareOption // the call is prepared; Handle is what keeps it
+	FactorOption  // this rank's operands are multiplied by Factor first
 )
 
 // fusedOf returns the tensors that a Bucket has fused for the call, or none if it is not a Bucket's.
@@ -46,6 +48,16 @@ func labelOf(opts []Option) (label string, ok bool) {
 		}
 	}
 	return label, true
+}
+
+// factorOf returns what this rank's operands are multiplied by, and whether they are.
+func factorOf(opts []Option) (factor float64, is bool) {
+	for i := range opts {
+		if opts[i].Kind == FactorOption {
+			factor, is = opts[i].Factor, true
+		}
+	}
+	return factor, is
 }
 
 // Continues reports whether the call with these options is one of several that all ranks make together, and not the

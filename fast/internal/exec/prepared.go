@@ -10,6 +10,8 @@ type Request struct {
 	Prepared
 	Dst, Src []byte
 	blocks   *blocks // where uneven ones lie; nil: they are equally long
+	factor   float64 // what this rank's operands are multiplied by first, if scaled
+	scaled   bool
 }
 
 // NewRequest returns a call that is yet to be prepared.

@@ -25,6 +25,7 @@ func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []by
 		}
 	}
 	r.Dst, r.Src, r.blocks = dst, src, nil
+	r.factor, r.scaled = factorOf(opts)
 	return r, r.checkOverlap()
 }
 
@@ -38,7 +39,7 @@ func (e *Executor) requestUneven(k *Collective, t spec.Type, args *Args, dst, sr
 	r, b := &e.last, &e.blocks
 	if len(opts) == 0 && r.blocks == b && r.generation != 0 && !r.withOpts && r.Collective == k && r.Type == t &&
 		b.placedBy.isFor(args, dst, src, uneven) { // the same call as the one before
-		r.Dst, r.Src = dst, src
+		r.Dst, r.Src, r.scaled = dst, src, false
 		return r, r.checkOverlap()
 	}
 	r.blocks = nil
@@ -57,6 +58,7 @@ func (e *Executor) requestUneven(k *Collective, t spec.Type, args *Args, dst, sr
 	}
 	b.placedBy.keep(args, dst, src, uneven)
 	r.Dst, r.Src, r.blocks = dst, src, b
+	r.factor, r.scaled = factorOf(opts)
 	return r, r.checkOverlap()
 }
 
@@ -120,6 +122,9 @@ func (e *Executor) check(f *Form, opts []Option) error {
 	case k.Reduces && (args.Op == spec.OpProd || args.Op.Declared()) && kernel.ExactFor(f.Type) != nil &&
 		(e.Reproducible || has(opts, ReproducibleOption)):
 		return wire.Refuse(k.Name, "op %v on %v is not reproducible", args.Op, f.Type)
+	case has(opts, FactorOption) && (!k.Reduces || args.Op != spec.OpSum && args.Op != spec.OpAvg ||
+		!kernel.Scales(f.Type)):
+		return wire.Refuse(k.Name, "a factor is for Sum and Avg of floats and complex numbers")
 	case args.Root < 0 || args.Root >= e.size:
 		return wire.Refuse(k.Name, "%s is %d, want a rank of %d", root, args.Root, e.size)
 	case args.Peer < 0 || args.Peer >= e.size:
@@ -135,7 +140,11 @@ func (e *Executor) check(f *Form, opts []Option) error {
 // Run makes the call r and returns its number. The executor refers to the caller's memory until Reset.
 func (e *Executor) Run(ctx context.Context, r *Request) (seq uint64, err error) {
 	src := r.Src
-	if r.Algorithm.OutOfPlace && Overlap(r.Dst, src) {
+	switch {
+	case r.scaled:
+		src = e.Staged.Need(len(src))
+		kernel.Scale(r.Type, src, r.Src, r.factor)
+	case r.Algorithm.OutOfPlace && Overlap(r.Dst, src):
 		src = e.Staged.Need(len(src))
 		copy(src, r.Src)
 	}
