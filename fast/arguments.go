@@ -76,8 +76,8 @@ func Unproved() Option { return Option{Kind: exec.UnprovedOption} }
 // is refused. Other ops, and integers, are reproducible without it.
 func Reproducible() Option { return Option{Kind: exec.ReproducibleOption} }
 
-// WithPreMul has this rank's operands multiplied by factor before they are reduced: the op Sum is then NCCL's PreMulSum,
-// and Avg is an average of products. Each product is rounded to the type of the elements; of Float16 and BFloat16 it is
+// WithPreMul has this rank's operands multiplied by factor before they are reduced: Sum is then NCCL's PreMulSum, and
+// Avg is an average of products. Each product is rounded to the type of the elements; of Float16 and BFloat16 it is
 // computed in float32. The buffers hold what they do without it, besides the result. Each rank has a factor of its own,
 // or none. It is for floats and complex numbers.
 func WithPreMul(factor float64) Option { return Option{Kind: exec.FactorOption, Factor: factor} }

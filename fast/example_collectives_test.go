@@ -263,6 +263,25 @@ func ExampleNewOp() {
 	// <nil>
 }
 
+// A weighted average: each rank's losses count as often as it has samples.
+func ExampleWithPreMul() {
+	samples := []float64{10, 30}
+	losses := [][]float64{{4, 1}, {2, 3}}
+	err := fast.Run(context.Background(), 2, func(ctx context.Context, c *fast.Comm) error {
+		weight := samples[c.Rank()] / (samples[0] + samples[1])
+		mean := make([]float64, 2)
+		err := fast.AllReduceInto(ctx, c, mean, losses[c.Rank()], fast.Sum, fast.WithPreMul(weight))
+		if c.Rank() == 0 {
+			fmt.Println(mean)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// [2.5 2.5]
+	// <nil>
+}
+
 // Of three temperatures on each rank, the highest of all ranks, and who has it: MaxLoc takes pairs of a value and where
 // it is.
 func ExampleOp() {

@@ -64,7 +64,7 @@ const (
 )
 
 // FloatRule says what an operator does to floats. What is said of floats holds for each part of a complex number, unless
-// the operator takes complex numbers for pairs.
+// the operator takes it for a pair.
 type FloatRule uint8
 
 // The rules.

@@ -36,7 +36,7 @@ func (c *Capabilities) reductions(p spec.Primitive) (all []reduction) {
 var sweepCounts = []int{23, 64, 1, 130, 7, 0, 31}
 
 // sweep returns a call for every size, type, op and form, with roots, counts and values in turn. A reduction that
-// rounds gets a second call.
+// rounds gets two more calls.
 func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		p, i := of.Primitive, 0
@@ -46,7 +46,8 @@ func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
 				for _, inPlace := range of.forms() {
 					step := c.swept(p, kind, i)
 					step.Root, step.Peer, step.InPlace = roots[i%len(roots)].Root, roots[i%len(roots)].Peer, inPlace
-					if !yield(Case{size, []Step{step}}) || rounds(kind) && !yield(Case{size, []Step{step.rounding()}}) {
+					if !yield(Case{size, []Step{step}}) || rounds(kind) &&
+						(!yield(Case{size, []Step{step.rounding()}}) || !yield(Case{size, []Step{step.special()}})) {
 						return
 					}
 					i++
@@ -61,6 +62,12 @@ func rounds(r reduction) bool { return r.Op != 0 && !r.Op.Exact(r.Type) }
 // rounding returns s with values whose reduction has other bits in another tree.
 func (s Step) rounding() Step {
 	s.Values.Kind, s.Count = spectest.Ordinary, max(s.Count, sweepCounts[0])
+	return s
+}
+
+// special returns s with values such as -0, many of which are the same on all ranks.
+func (s Step) special() Step {
+	s.Values.Kind, s.Count = spectest.Special, max(s.Count, sweepCounts[1])
 	return s
 }
 

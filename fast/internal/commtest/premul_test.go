@@ -146,12 +146,13 @@ func TestPreMul(t *testing.T) {
 				defer fasttest.CloseAll(t, all)
 				fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *fast.Comm) error {
 					for _, n := range []int{0, 1, 7, 5000} {
-						if err := errors.Join(
-							preMul[float32]{c: c, count: n, number: func(x int) float32 { return float32(x) }}.check(t),
-							preMul[float32]{c: c, count: n, number: func(x int) float32 { return float32(x) }}.check(t, fast.Reproducible()),
+						float := preMul[float32]{c: c, count: n, number: func(x int) float32 { return float32(x) }}
+						half := func(x int) fast.Float16 { return spec.NewFloat16(float32(x)) }
+						pair := func(x int) complex64 { return complex(float32(x), float32(2*x)) }
+						if err := errors.Join(float.check(t), float.check(t, fast.Reproducible()),
 							preMul[float64]{c: c, count: n, number: func(x int) float64 { return float64(x) }}.check(t),
-							preMul[fast.Float16]{c: c, count: n, number: func(x int) fast.Float16 { return spec.NewFloat16(float32(x)) }}.check(t),
-							preMul[complex64]{c: c, count: n, number: func(x int) complex64 { return complex(float32(x), float32(2*x)) }}.check(t),
+							preMul[fast.Float16]{c: c, count: n, number: half}.check(t),
+							preMul[complex64]{c: c, count: n, number: pair}.check(t),
 						); err != nil {
 							return err
 						}

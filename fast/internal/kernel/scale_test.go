@@ -1,0 +1,69 @@
+package kernel
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/spec/spectest"
+)
+
+// TestScale compares with products by the reference, in place and not, of all kinds of numbers. Of complex numbers it
+// takes the parts.
+func TestScale(t *testing.T) {
+	parts := map[spec.Type]spec.Type{spec.TypeComplex64: spec.TypeFloat32, spec.TypeComplex128: spec.TypeFloat64}
+	for _, typ := range spec.Types() {
+		if isInteger := typ.Precision() == 0; Scales(typ) == isInteger || Scale(typ, nil, nil, 2) == isInteger {
+			t.Errorf("%v is scaled, or it is not", typ)
+		}
+		part, isComplex := parts[typ]
+		if !isComplex {
+			part = typ
+		}
+		for _, n := range []int{0, 1, 7, 1000} {
+			for _, factor := range []float64{0, 1, -2, 0.375, 1 << 14} {
+				if Scales(typ) {
+					checkScale(t, typ, part, n*typ.Bytes(), factor)
+				}
+			}
+		}
+	}
+}
+
+// checkScale scales elements of typ, whose numbers are of type part.
+func checkScale(t *testing.T, typ, part spec.Type, n int, factor float64) {
+	t.Helper()
+	k := kinds[part]
+	src, dst, factors, want := make([]byte, n), make([]byte, n), make([]byte, n), make([]byte, n)
+	k.fill(rand.New(rand.NewPCG(1, uint64(n))), spectest.Mixed, src)
+	for i := 0; i < n; i += part.Bytes() {
+		copy(factors[i:], encoded(part, factor))
+	}
+	k.combine(spec.OpProd, want, src, factors)
+	before := bytes.Clone(src)
+	Scale(typ, dst, src, factor)
+	if err := k.difference(part.Bytes(), dst, want); err != nil || !bytes.Equal(src, before) {
+		t.Errorf("%v times %v: %v, or the operand is changed", typ, factor, err)
+	}
+	Scale(typ, src, src, factor)
+	if err := k.difference(part.Bytes(), src, want); err != nil {
+		t.Errorf("%v times %v in place: %v", typ, factor, err)
+	}
+}
+
+// encoded returns the bytes of a number of type t.
+func encoded(t spec.Type, x float64) []byte {
+	b := make([]byte, t.Bytes())
+	switch t {
+	case spec.TypeFloat16:
+		view[spec.Float16](b)[0] = spec.NewFloat16(float32(x))
+	case spec.TypeBFloat16:
+		view[spec.BFloat16](b)[0] = spec.NewBFloat16(float32(x))
+	case spec.TypeFloat32:
+		view[float32](b)[0] = float32(x)
+	default:
+		view[float64](b)[0] = x
+	}
+	return b
+}
