@@ -63,8 +63,8 @@ const (
 	DivideBySize                   // one division by the number of ranks
 )
 
-// FloatRule says what an operator does to floats. What is said of floats holds for each part of a complex number, unless
-// the operator takes it for a pair.
+// FloatRule says what an operator does to floats. What is said of floats holds for each part of a complex number, but
+// where the operator takes it for a pair.
 type FloatRule uint8
 
 // The rules.
