@@ -115,6 +115,28 @@ func TestDeadlocks(t *testing.T) {
 	})
 }
 
+// TestDeadlockLabels: what ranks that wait for each other learn has the labels of their calls.
+func TestDeadlockLabels(t *testing.T) {
+	inEveryWorld(t, func(t *testing.T, w World, cases *sync.WaitGroup) {
+		all := w.Comms(t, 3)
+		cases.Go(func() {
+			defer fasttest.CloseAll(t, all)
+			for rank, err := range fasttest.OnAll(all, func(c *fast.Comm) error {
+				x := make([]int32, 12)
+				if c.Rank() == 1 {
+					return fast.Recv(t.Context(), c, x, partner(3, 1), fast.WithLabel("token"))
+				}
+				return fast.AllReduce(t.Context(), c, x, fast.Sum, fast.WithAlgorithm("recursive-doubling"), fast.WithLabel("loss"))
+			}) {
+				var m *fast.MismatchError
+				if !errors.As(err, &m) || !strings.Contains(m.Error(), `"token"`) || !strings.Contains(m.Error(), `"loss"`) {
+					t.Errorf("rank %d: %v", rank, err)
+				}
+			}
+		})
+	})
+}
+
 // inEveryWorld has f begin cases, which mostly wait, and waits for all of them together.
 func inEveryWorld(t *testing.T, f func(t *testing.T, w World, cases *sync.WaitGroup)) {
 	for _, w := range fasttest.Worlds(fast.Init, within(hasty)) {

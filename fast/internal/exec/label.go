@@ -45,6 +45,12 @@ func (p *Form) Label() string {
 	}
 }
 
+// Labelled returns p with a label; "": without one.
+func (p Form) Labelled(label string) Form {
+	p.label = label
+	return p
+}
+
 // describeLabel adds the label of p, or those of a Bucket's tensors, to what ranks compare in a call.
 func (p *Form) describeLabel(d *wire.Call) {
 	var b [wire.TextBytes]byte

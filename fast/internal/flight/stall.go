@@ -72,6 +72,7 @@ func (t *Track) callsFrom(number uint64) (calls []wire.Call) {
 func (e *record) call() wire.Call {
 	f := exec.Form{Collective: e.k, Type: e.elem, Algorithm: e.a, Depth: int(e.depth), Local: int(e.local),
 		Args: exec.Args{Count: e.count, Op: spec.Op(e.op &^ wire.Reproducible), Root: int(e.root), Peer: int(max(e.peer, 0))}}
+	f = f.Labelled(e.label)
 	c := f.Describe()
 	c.Op |= e.op & wire.Reproducible
 	c.Seq = e.seq
