@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -71,6 +72,36 @@ func TestRunJoins(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestRunWarns: if a rank has failed, and others do not return, they are named.
+func TestRunWarns(t *testing.T) {
+	lines := make(chan string, 100)
+	log := slog.New(slog.NewTextHandler(writerFunc(func(b []byte) (int, error) {
+		lines <- string(b)
+		return len(b), nil
+	}), nil))
+	err := Run(t.Context(), 3, func(_ context.Context, c *Comm) error {
+		if c.Rank() == 1 {
+			return errors.New("boom")
+		}
+		if c.Rank() == 0 {
+			for line := range lines {
+				if strings.Contains(line, "ranks=[0") && strings.Contains(line, "failed=1") && strings.Contains(line, "boom") {
+					return nil
+				}
+			}
+		}
+		return nil
+	}, WithLogger(log), WithSlowCall(200*time.Millisecond))
+	if err == nil || err.Error() != "rank 1: boom" {
+		t.Error(err)
+	}
+}
+
+// writerFunc is an io.Writer.
+type writerFunc func(b []byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // TestRunBlames: the error of a call that Run ends names the rank whose function failed, and those that its error does.
 func TestRunBlames(t *testing.T) {
