@@ -45,7 +45,8 @@ func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error,
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	failures := failures{cancel: cancel, running: make([]bool, n), slow: cmp.Or(p.slow, flight.DefaultSlow), log: p.Logger()}
+	failures := failures{cancel: cancel, running: make([]bool, n), slow: cmp.Or(p.slow, flight.DefaultSlow),
+		log: p.Logger()}
 	defer failures.stop()
 	job := inproc.NewJob(n)
 	defer job.Close()
