@@ -120,6 +120,10 @@ func TestOddOneOut(t *testing.T) {
 		{"behind", func(r *recorder) { r.call(7, failed, waiting(2), 0, 1, 3) }, nil, []int{2}, "behind",
 			"ranks 0, 1 and 3 came to call 7 of world, others did not: " +
 				"the last operation of rank 2 is AllReduce, call 6 of world (done)"},
+		{"behind, after a call with a label", func(r *recorder) {
+			r.call(7, done, func(e *trace.Entry) { e.Label = "loss" }, 0, 1, 2, 3)
+			r.call(8, failed, waiting(2), 0, 1, 3)
+		}, nil, []int{2}, "behind", `the last operation of rank 2 is AllReduce "loss", call 7 of world (done)`},
 		{"ahead", func(r *recorder) { r.call(7, running, waiting(0), 1) }, nil, []int{1}, "ahead",
 			"nobody else came to call 7 of world"},
 		{"another count", func(r *recorder) {

@@ -181,7 +181,7 @@ func (r *Rank) lines(w *tabwriter.Writer) {
 		state = "?"
 	}
 	if r.Last != nil {
-		last = r.Last.String()
+		last = fmt.Sprintf("%v, begun %v ago", r.Last, round(r.Last.Begun))
 	}
 	if !r.Answered || len(r.Running) == 0 {
 		is := "no call"

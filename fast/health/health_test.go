@@ -29,12 +29,12 @@ var aReport = Report{Comm: "world", Rank: 1, Ranks: []Rank{
 // TestTable: people can read the report.
 func TestTable(t *testing.T) {
 	const want = `world, as rank 1 of 5 sees it
-rank  state    is in                              for   waits for  last call                          process
-0     Healthy  AllReduce "loss", call 7 of world  3.2s  [1 3]      Barrier, call 6 of world           running
+rank  state    is in                              for   waits for  last call                                          process
+0     Healthy  AllReduce "loss", call 7 of world  3.2s  [1 3]      Barrier, call 6 of world, begun 4s ago             running
                Agree on world/1.0                 20ms
-1     Healthy  no call                                             Send with rank 3, call 2 of world
+1     Healthy  no call                                             Send with rank 3, call 2 of world, begun 1m0s ago
 2     Closed   does not answer
-3     ?        does not answer                                                                        stopped; its last heartbeat came 2s ago
+3     ?        does not answer                                                                                        stopped; its last heartbeat came 2s ago
 4     Failed   no call
 rank 4 has failed: rank died
 

@@ -278,7 +278,7 @@ func (j *Job) lastOperations(of []int) string {
 		if n := len(f.Entries); n > 0 {
 			e := &f.Entries[n-1]
 			text = fmt.Sprintf("the last operation of rank %d is %s, %s (%s)",
-				f.Rank, e.Primitive, sequenceOf(e).call(e.Seq, e.Comm), e.State)
+				f.Rank, named(e), sequenceOf(e).call(e.Seq, e.Comm), e.State)
 		}
 		words = append(words, text)
 	}

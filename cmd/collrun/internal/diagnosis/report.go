@@ -57,12 +57,17 @@ func Print(w io.Writer, r *Report) error {
 	return table.Flush()
 }
 
+// named returns the primitive of a call, and its label, if it has one.
+func named(e *trace.Entry) string {
+	if e.Label == "" {
+		return e.Primitive
+	}
+	return fmt.Sprintf("%s %q", e.Primitive, e.Label)
+}
+
 // operation returns a call in words, such as "AllReduce ring sum float32 × 1000".
 func operation(e *trace.Entry) string {
-	words := e.Primitive
-	if e.Label != "" {
-		words += fmt.Sprintf(" %q", e.Label)
-	}
+	words := named(e)
 	if e.Peer >= 0 {
 		words += fmt.Sprintf(" from %d to %d", e.Root, e.Peer)
 	} else if e.Root > 0 {
