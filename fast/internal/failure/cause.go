@@ -18,6 +18,7 @@ type Cause struct {
 	Rank                int
 	Down                string `json:",omitempty"`
 	Field, Mine, Theirs string
+	Call                string    `json:",omitempty"` // the teller's
 	Mismatched          [2]uint64 // the numbers of the two calls, the teller's and the other one's
 	Ended               string    `json:",omitempty"` // one of ends: the teller's context has
 	Waiting             []int     `json:",omitempty"` // for which ranks it was waiting then: the first of them
@@ -88,6 +89,7 @@ func Of(self int, err error) Cause {
 		}
 	case mismatched:
 		n.Rank, n.Field, n.Mine, n.Theirs = mismatch.Rank, mismatch.Field, mismatch.Mine, mismatch.Theirs
+		n.Call = mismatch.Call
 		n.Mismatched = [2]uint64{mismatch.Seq, mismatch.TheirSeq}
 	case locked:
 		n.Ranks, n.Sends = Listed(deadlock.Ranks), Listed(deadlock.Sends)
@@ -107,7 +109,7 @@ func Within[E error](err error) (found E, ok bool) {
 
 // Clean replaces control characters in the texts of n, which a terminal might obey.
 func (n *Cause) Clean() {
-	for _, text := range []*string{&n.Text, &n.Field, &n.Mine, &n.Theirs} {
+	for _, text := range []*string{&n.Text, &n.Field, &n.Mine, &n.Theirs, &n.Call} {
 		*text = Legible(*text)
 	}
 }
@@ -119,7 +121,7 @@ func (n *Cause) Typed(size int) error {
 	switch {
 	case n.Field != "" && !beyond(n.Rank):
 		return &wire.MismatchError{Rank: n.Rank, Seq: n.Mismatched[0], TheirSeq: n.Mismatched[1], Field: n.Field,
-			Mine: n.Mine, Theirs: n.Theirs}
+			Mine: n.Mine, Theirs: n.Theirs, Call: n.Call}
 	case len(n.Ranks) > 1 && len(n.Ranks) == len(n.Sends) && len(n.Ranks) <= size && !slices.ContainsFunc(n.Ranks, beyond):
 		return &wire.DeadlockError{Ranks: n.Ranks, Sends: n.Sends}
 	case Downs.By(n.Down) == wire.ErrExhausted:

@@ -33,7 +33,7 @@ func (n *Notice) Meaning(self, size int) error {
 	case n.Rank < 0 || n.Rank >= size:
 	case n.Field != "" && n.Rank == self:
 		return &wire.MismatchError{Rank: n.By, Seq: n.Mismatched[1], TheirSeq: n.Mismatched[0], Field: n.Field,
-			Mine: n.Theirs, Theirs: n.Mine}
+			Mine: n.Theirs, Theirs: n.Mine, Call: n.Call}
 	case n.Rank == self && n.Down == "frozen":
 		return fmt.Errorf("%w: rank %d says %s", wire.ErrFenced, n.By, n.Text)
 	case n.Rank == self && n.By != self && n.Down == "exhausted":

@@ -51,6 +51,7 @@ type MismatchError struct {
 	Seq, TheirSeq uint64 // numbers of this rank's call and of the other one's
 	Field         string
 	Mine, Theirs  string
+	Call          string // this rank's call with its label, unless that is what differs; "": it has none
 }
 
 func (e *MismatchError) Error() string {
@@ -62,8 +63,11 @@ func (e *MismatchError) Error() string {
 	if e.Field == "lengths" {
 		is = "are"
 	}
-	text := fmt.Sprintf("call %d does not match rank %d's%s: %s %s %s here and %s there", e.Seq, e.Rank, other, e.Field,
-		is,
+	call := fmt.Sprint("call ", e.Seq)
+	if e.Call != "" {
+		call += ", " + e.Call + ","
+	}
+	text := fmt.Sprintf("%s does not match rank %d's%s: %s %s %s here and %s there", call, e.Rank, other, e.Field, is,
 		e.Mine, e.Theirs)
 	switch {
 	case e.Field == "algorithm", e.Field == "depth":
@@ -87,13 +91,14 @@ func passesOver(one, other string) bool {
 
 // Mirror returns e as the other rank sees it, for which rank is the other one.
 func (e *MismatchError) Mirror(rank int) *MismatchError {
-	return &MismatchError{Rank: rank, Seq: e.TheirSeq, TheirSeq: e.Seq, Field: e.Field, Mine: e.Theirs, Theirs: e.Mine}
+	return &MismatchError{Rank: rank, Seq: e.TheirSeq, TheirSeq: e.Seq, Field: e.Field, Mine: e.Theirs, Theirs: e.Mine,
+		Call: e.Call}
 }
 
 // LengthMismatch returns the error of a message from or to rank whose calls agree but whose lengths in bytes do not.
 func LengthMismatch(call *Call, rank int, mine, theirs uint64) *MismatchError {
 	return &MismatchError{Rank: rank, Seq: call.Seq, TheirSeq: call.Seq, Field: "message length",
-		Mine: fmt.Sprint(mine, " bytes"), Theirs: fmt.Sprint(theirs, " bytes")}
+		Mine: fmt.Sprint(mine, " bytes"), Theirs: fmt.Sprint(theirs, " bytes"), Call: call.labelled()}
 }
 
 // Counterpart returns the one of a rank's calls that has to agree with call, which another rank made, or nil.
@@ -145,7 +150,11 @@ func Mismatch(mine, theirs *Call, rank int) *MismatchError {
 		if xWords == yWords { // the same name for two versions of a thing
 			xWords, yWords = fmt.Sprintf("%s (%#x)", xWords, x), fmt.Sprintf("%s (%#x)", yWords, y)
 		}
-		return &MismatchError{Rank: rank, Seq: mine.Seq, TheirSeq: theirs.Seq, Field: f.Name, Mine: xWords, Theirs: yWords}
+		err := &MismatchError{Rank: rank, Seq: mine.Seq, TheirSeq: theirs.Seq, Field: f.Name, Mine: xWords, Theirs: yWords}
+		if mine.Primitive == theirs.Primitive {
+			err.Call = mine.labelled()
+		}
+		return err
 	}
 	return nil
 }

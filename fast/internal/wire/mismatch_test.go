@@ -30,3 +30,33 @@ func TestMismatchHints(t *testing.T) {
 		}
 	}
 }
+
+// TestMismatchNamesCall: what differs between two calls of one label comes with the label.
+func TestMismatchNamesCall(t *testing.T) {
+	mine := Call{Seq: 3, Primitive: 1, Root: 0}
+	mine.SetText([]byte(`Broadcast "weights"`))
+	theirs := mine
+	theirs.Root = 1
+	const want = `call 3, Broadcast "weights", does not match rank 5's: root is 0 here and 1 there`
+	err := Mismatch(&mine, &theirs, 5)
+	if err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if got := err.Mirror(2); got.Call != err.Call || got.Rank != 2 {
+		t.Errorf("the other rank sees %v", got)
+	}
+	if got := LengthMismatch(&mine, 5, 8, 16).Error(); !strings.Contains(got, `"weights"`) {
+		t.Error(got)
+	}
+	theirs.SetText([]byte(`Broadcast "biases"`))
+	theirs.Primitive = 2
+	if err := Mismatch(&mine, &theirs, 5); err.Call != "" || err.Field != "primitive" {
+		t.Errorf("%+v", err)
+	}
+	plain := Call{Primitive: 1, PrimitiveName: NewLabel("Broadcast")}
+	other := plain
+	other.Root = 1
+	if err := Mismatch(&plain, &other, 5); err.Call != "" {
+		t.Errorf("without a label: %+v", err)
+	}
+}

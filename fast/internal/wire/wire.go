@@ -118,6 +118,14 @@ func (c *Call) SetText(text []byte) {
 
 func (c *Call) hasText() bool { return c.AlgorithmName[len(c.AlgorithmName)-1] == isText }
 
+// labelled returns the text of the call, or "" if it has none.
+func (c *Call) labelled() string {
+	if !c.hasText() {
+		return ""
+	}
+	return c.Name()
+}
+
 // Name returns the call in words: its text, or the primitive's name.
 func (c *Call) Name() string {
 	if !c.hasText() {
