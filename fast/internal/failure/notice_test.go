@@ -27,8 +27,9 @@ func TestNoticeTells(t *testing.T) {
 		{"its freezing", frozen, 2, frozen},
 		{"that this rank is dead", died, 3, &wire.PeerError{Rank: 1, Err: wire.ErrAborted}},
 		{"that this rank does not answer", frozen, 0, wire.ErrFenced},
-		{"a mismatch with this rank", &wire.MismatchError{Rank: 2, Seq: 7, TheirSeq: 8, Field: "count", Mine: "5",
-			Theirs: "6"}, 2, &wire.MismatchError{Rank: 1, Seq: 8, TheirSeq: 7, Field: "count", Mine: "6", Theirs: "5"}},
+		{"a mismatch with this rank", &wire.MismatchError{Rank: 2, Seq: 7, TheirSeq: 8, Field: "count", Mine: "5", Call: "x",
+			Theirs: "6"}, 2, &wire.MismatchError{Rank: 1, Seq: 8, TheirSeq: 7, Field: "count", Mine: "6", Theirs: "5",
+			Call: "x"}},
 		{"a mismatch with another one", &wire.MismatchError{Rank: 2, Seq: 7, Field: "count", Mine: "5", Theirs: "6"}, 3,
 			&wire.PeerError{Rank: 1, Err: wire.ErrAborted}},
 		{"that another rank has closed", &wire.PeerError{Rank: 3, Err: wire.ErrClosed}, 2,
@@ -61,7 +62,8 @@ func TestNoticeTells(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.what, d)
 		}
 	}
-	for _, err := range []error{&wire.MismatchError{Rank: 2, Seq: 7, TheirSeq: 8, Field: "count", Mine: "5", Theirs: "6"},
+	for _, err := range []error{
+		&wire.MismatchError{Rank: 2, Seq: 7, TheirSeq: 8, Field: "count", Mine: "5", Theirs: "6", Call: "x"},
 		&wire.DeadlockError{Ranks: []int{1, 2}, Sends: []bool{true, false}}, &wire.TimeoutError{Waiting: []int{2},
 			Err: context.Canceled}} {
 		told := NoticeOf(Failed, 1, 7, fmt.Errorf("Barrier: %w", err))
