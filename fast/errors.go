@@ -61,13 +61,15 @@ type (
 	// MismatchError says that another rank made a different call at this point, and in which field the two differ. Mine
 	// and Theirs are the values of that field in words. If the two calls have different numbers, one of the ranks was
 	// done with a call that the other one is still in. The field "earlier calls" says that they differ in a call
-	// before, too long ago to be known.
+	// before, too long ago to be known. Call is this rank's call with its label, if it has one and that is not what
+	// differs.
 	//
 	//	type MismatchError struct {
 	//		Rank          int
 	//		Seq, TheirSeq uint64
 	//		Field         string
 	//		Mine, Theirs  string
+	//		Call          string
 	//	}
 	MismatchError = wire.MismatchError
 	// DeadlockError says that ranks wait for each other in sends and receives that none of the others will ever match:

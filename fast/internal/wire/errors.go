@@ -63,12 +63,11 @@ func (e *MismatchError) Error() string {
 	if e.Field == "lengths" {
 		is = "are"
 	}
-	call := fmt.Sprint("call ", e.Seq)
+	text := fmt.Sprintf("call %d does not match rank %d's%s: %s %s %s here and %s there", e.Seq, e.Rank, other, e.Field,
+		is, e.Mine, e.Theirs)
 	if e.Call != "" {
-		call += ", " + e.Call + ","
+		text += ", in " + e.Call
 	}
-	text := fmt.Sprintf("%s does not match rank %d's%s: %s %s %s here and %s there", call, e.Rank, other, e.Field, is,
-		e.Mine, e.Theirs)
 	switch {
 	case e.Field == "algorithm", e.Field == "depth":
 		text += "; their options or selection tables (COLL_TUNE) differ"

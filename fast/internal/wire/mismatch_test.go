@@ -37,7 +37,7 @@ func TestMismatchNamesCall(t *testing.T) {
 	mine.SetText([]byte(`Broadcast "weights"`))
 	theirs := mine
 	theirs.Root = 1
-	const want = `call 3, Broadcast "weights", does not match rank 5's: root is 0 here and 1 there`
+	const want = `call 3 does not match rank 5's: root is 0 here and 1 there, in Broadcast "weights"`
 	err := Mismatch(&mine, &theirs, 5)
 	if err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
