@@ -81,6 +81,7 @@ func (c *Comm) Close() error {
 	}
 	c.changes.Announce()
 	c.monitor.Leave()
+	c.messages.Leave()
 	err := c.refusals.unseen()
 	farewell := c.closingNotice()
 	c.track.Leave()

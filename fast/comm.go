@@ -15,6 +15,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/membership"
 	"github.com/collgen/collgen/fast/internal/memory"
+	"github.com/collgen/collgen/fast/internal/message"
 	"github.com/collgen/collgen/fast/internal/monitor"
 	"github.com/collgen/collgen/fast/internal/relatomic"
 	"github.com/collgen/collgen/fast/internal/transport"
@@ -77,6 +78,7 @@ type Comm struct {
 	track    *flight.Track         // what the flight recorder knows of it; nil: nothing
 	detector *deadlock.Detector    // nil: there is no search
 	monitor  *monitor.Monitor
+	messages *message.Engine
 	aside    atomic.Pointer[aside] // the operation beside the data path in which this rank is; nil: none
 }
 
@@ -85,6 +87,7 @@ func newComm(rank, size int, t transport.Transport) *Comm {
 	c := &Comm{rank: rank, size: size, name: "world", ended: make(chan struct{}), closedRanks: make([]atomic.Bool, size),
 		farewells: make([]atomic.Pointer[[]wire.Call], size)}
 	c.monitor = monitor.New(rank, size, monitored{c})
+	c.messages = message.New(rank, size, messaging{c})
 	c.exec.SetUp(rank, size, t)
 	c.memory.SetUp(rank, size, t)
 	c.exec.Carrier, c.exec.Local = carriedInside, size

@@ -118,6 +118,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	w.plane.Handle(id, control.KindInquiry, c.handleInquiry)
 	w.plane.Handle(id, control.KindHealth, c.handleHealth)
 	w.plane.Handle(id, control.KindBarrier, c.handleBarrier)
+	w.plane.Handle(id, control.KindMessage, c.handleMessage)
 	c.unwatch = w.plane.Watch(c.lost)
 	return c, nil
 }

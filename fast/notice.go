@@ -92,7 +92,10 @@ func (c *Comm) lost(process int, err error) {
 		c.missing(rank, true) // if it could, it sent a notice for this communicator first
 		return
 	case rank != c.rank:
-		defer c.monitor.Gone(rank, err) // after c has ended
+		defer func(why error) { // after c has ended
+			c.monitor.Gone(rank, why)
+			c.messages.Gone(rank, why)
+		}(err)
 		err = &PeerError{Rank: rank, Err: err}
 	}
 	c.logEnd(events.Lost, err)
@@ -263,6 +266,7 @@ func (c *Comm) missing(rank int, linked bool) {
 	}
 	c.changes.Announce()
 	c.monitor.Gone(rank, ErrClosed)
+	c.messages.Gone(rank, ErrClosed)
 	if t, ok := c.exec.Transport.(transport.Leaver); ok {
 		t.Left(rank, linked)
 	}

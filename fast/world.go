@@ -14,6 +14,7 @@ import (
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/flight"
+	"github.com/collgen/collgen/fast/internal/message"
 	"github.com/collgen/collgen/fast/internal/transport"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
@@ -39,6 +40,7 @@ type world struct {
 	leaving      sync.WaitGroup   // closed transports of which something is on its way
 	record       *flight.Recorder // nil: nothing is recorded
 	limits       deadlock.Limits  // of the search for deadlocks
+	messages     message.Budget
 	events       eventFile
 	sealed       bool // the job's secret was made for its first processes, so that no other can join
 }
@@ -210,6 +212,9 @@ func (c *Comm) handleInquiry(m wire.Note) {
 	}
 }
 
+// maxMessages is how many calls of package message a rank tells of, so that there is room for others.
+const maxMessages = health.MaxCalls / 2
+
 // position returns what this rank does.
 func (c *Comm) position() health.Rank {
 	r := health.Rank{Rank: c.rank, State: c.State().String()}
@@ -220,6 +225,10 @@ func (c *Comm) position() health.Rank {
 	if b, ok := c.monitor.Running(); ok {
 		b.Comm, b.Op = name, "MonitoredBarrier"
 		r.Running = append(r.Running, b)
+	}
+	for _, m := range c.messages.Running(maxMessages) {
+		m.Comm = name
+		r.Running = append(r.Running, m)
 	}
 	if a := c.aside.Load(); a != nil {
 		r.Running = append(r.Running, health.Call{Comm: name, Op: a.name, Peer: -1, Begun: max(0, time.Since(a.begun))})

@@ -16,4 +16,5 @@ const (
 	KindInquiry                  // of package deadlock: whether Agree, Shrink, Grow or Group can end
 	KindHealth                   // of package monitor: what a rank does
 	KindBarrier                  // of package monitor: how far a rank has come
+	KindMessage                  // of package message: a frame
 )

@@ -1,0 +1,224 @@
+// Package message moves messages between two ranks of a communicator over the control plane, beside the data path. Any
+// number of goroutines may use it, and the goroutine of the control plane handles what comes.
+//
+// A short message goes at once, with its bytes, if the sender has credit for it: so much of it the receiver keeps until
+// a receive matches. Any other message is announced. When a receive matches, the receiver accepts it, and the bytes
+// follow in chunks, of which at most a Window is not acknowledged. How many messages may be announced and not matched is
+// limited too; the sender keeps those that follow, in order.
+//
+// What another rank sends is checked. If no rank that keeps the rules sends it, the communicator is given up.
+package message
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/collgen/collgen/fast/internal/control"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// The limits between two ranks of a communicator.
+const (
+	EagerLimit   = 8 << 10      // bytes of a message that is sent at once
+	EagerCredit  = 64 << 10     // bytes of such messages that were not received
+	MaxAnnounced = 256          // messages that were announced, and that no receive has matched
+	Window       = 8 * maxChunk // bytes of messages on their way
+
+	// overhead is what a message takes of the credit besides its bytes.
+	overhead = 128
+)
+
+// Comm is what an Engine needs of its communicator.
+type Comm interface {
+	// Send sends a control message to a rank.
+	Send(to int, kind uint8, body []byte)
+	// Share returns the budget of this process, and the number of a rank's process.
+	Share(rank int) (b *Budget, process int)
+	// Broken gives the communicator up because of what a rank has sent.
+	Broken(err error)
+}
+
+// Engine is one rank's part. Its methods may be called from any goroutine.
+type Engine struct {
+	rank, size int
+	comm       Comm
+	left       chan struct{} // closed when this rank has closed the communicator
+
+	mu      sync.Mutex
+	over    bool
+	peers   map[int]*peer // by rank, those that this one has had to do with
+	matcher matcher[*Op]
+	probes  []*Op
+	waiting map[*Op]bool
+	begun   uint64   // how many operations have begun
+	local   [][]byte // frames from this rank to itself
+	after   []func() // to be called when the engine is not locked any more
+	out     []byte   // for the frame that is sent
+}
+
+// peer is another rank, or this one.
+type peer struct {
+	rank    int
+	gone    error // why it takes and sends nothing any more
+	sender        // what is sent to it
+	arrival       // what comes from it
+}
+
+// New returns the Engine of a rank.
+func New(rank, size int, c Comm) *Engine {
+	return &Engine{rank: rank, size: size, comm: c, left: make(chan struct{}), peers: make(map[int]*peer),
+		waiting: make(map[*Op]bool)}
+}
+
+// peer returns a rank. The engine is locked.
+func (e *Engine) peer(rank int) *peer {
+	p := e.peers[rank]
+	if p == nil {
+		p = &peer{rank: rank}
+		e.peers[rank] = p
+	}
+	return p
+}
+
+// unlock unlocks the engine, after it has handled what this rank has sent to itself.
+func (e *Engine) unlock() {
+	for len(e.local) > 0 {
+		b := e.local[0]
+		e.local = e.local[1:]
+		e.handle(e.rank, b)
+	}
+	e.local = nil
+	after := e.after
+	e.after = nil
+	e.mu.Unlock()
+	for _, f := range after {
+		f()
+	}
+}
+
+// send sends a frame to p. The engine is locked.
+func (e *Engine) send(p *peer, f frame) {
+	e.out = f.appendTo(e.out[:0])
+	if p.rank == e.rank {
+		e.local = append(e.local, append([]byte(nil), e.out...))
+		return
+	}
+	e.comm.Send(p.rank, control.KindMessage, e.out)
+}
+
+// Handle takes a message of kind control.KindMessage from a rank. It keeps body.
+func (e *Engine) Handle(from int, body []byte) {
+	if e == nil || from == e.rank || from < 0 || from >= e.size {
+		return
+	}
+	e.mu.Lock()
+	defer e.unlock()
+	e.handle(from, body)
+}
+
+// handle is Handle for a locked engine.
+func (e *Engine) handle(from int, body []byte) {
+	p := e.peer(from)
+	if e.over || p.gone != nil {
+		return
+	}
+	f, ok := decode(body)
+	if ok {
+		ok = e.take(p, &f)
+	}
+	if !ok {
+		err := fmt.Errorf("%w: it breaks the rules of messages", wire.ErrDied)
+		e.lose(p, err)
+		e.after = append(e.after, func() { e.comm.Broken(&wire.PeerError{Rank: from, Err: err}) })
+	}
+}
+
+// take takes a frame of p, and reports whether p may send it.
+func (e *Engine) take(p *peer, f *frame) bool {
+	switch f.kind {
+	case eager:
+		return e.takeEager(p, f)
+	case announce:
+		return e.takeAnnouncement(p, f)
+	case data:
+		return e.takeData(p, f)
+	case abandon:
+		e.takeAbandon(p, f)
+		return true
+	case credit:
+		return e.takeCredit(p, int(f.n))
+	case accept:
+		return e.takeAccept(p, f.id)
+	case refuse:
+		e.takeRefusal(p, f)
+		return true
+	default:
+		return e.takeAck(p, f)
+	}
+}
+
+// Gone says that a rank has closed the communicator or is down, because of err.
+func (e *Engine) Gone(rank int, err error) {
+	if e == nil || rank == e.rank {
+		return
+	}
+	e.mu.Lock()
+	defer e.unlock()
+	if p := e.peer(rank); p.gone == nil {
+		e.lose(p, err)
+	}
+}
+
+// lose fails what waits for p, because of err. The engine is locked.
+func (e *Engine) lose(p *peer, err error) {
+	p.gone = err
+	failed := &wire.PeerError{Rank: p.rank, Err: err}
+	e.loseSends(p, failed)
+	e.loseReceives(p, failed)
+}
+
+// othersGone reports whether this rank is not the only one, and all others are gone. The engine is locked.
+func (e *Engine) othersGone() bool {
+	n := 0
+	for _, p := range e.peers {
+		if p.gone != nil {
+			n++
+		}
+	}
+	return n > 0 && n == e.size-1
+}
+
+// Leave ends all that waits here, because this rank closes the communicator.
+func (e *Engine) Leave() {
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.unlock()
+	if e.over {
+		return
+	}
+	e.over = true
+	for _, p := range e.peers {
+		e.giveBack(p)
+	}
+	e.matcher.arrived = nil
+	close(e.left)
+}
+
+// wake goes on with what has waited for the budget.
+func (e *Engine) wake() {
+	e.mu.Lock()
+	defer e.unlock()
+	for _, p := range e.peers {
+		e.pump(p)
+	}
+}
+
+// share returns the budget for what is sent to p, and its process; nil: there is no limit.
+func (e *Engine) share(p *peer) (b *Budget, process int) {
+	if p.rank == e.rank {
+		return nil, 0
+	}
+	return e.comm.Share(p.rank)
+}

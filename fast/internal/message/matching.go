@@ -1,0 +1,82 @@
+package message
+
+import (
+	"slices"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Any stands for any source, and for any tag.
+const Any = -1
+
+// pattern is what messages a receive matches.
+type pattern struct{ source, tag int }
+
+func (p pattern) matches(e *envelope) bool {
+	return (p.source == Any || p.source == e.source) && (p.tag == Any || p.tag == e.tag)
+}
+
+// envelope is a message that has arrived, or was announced.
+type envelope struct {
+	source, tag int
+	typ         spec.Type
+	number      uint64 // which of its sender's messages it is, from 1
+	id          uint64 // of an announced message; 0: data has its bytes
+	length      int    // in bytes
+	data        []byte
+}
+
+// matcher has the receives that no message has matched, and the messages that no receive has. No receive in it matches
+// a message in it. R is a receive.
+type matcher[R interface{ pattern() pattern }] struct {
+	posted  []R         // in the order in which they were posted
+	arrived []*envelope // in the order in which they came
+}
+
+// arrive returns the receive that was posted first of those that match e, and removes it. If there is none, it keeps e.
+func (m *matcher[R]) arrive(e *envelope) (r R, ok bool) {
+	i := slices.IndexFunc(m.posted, func(r R) bool { return r.pattern().matches(e) })
+	if i < 0 {
+		m.arrived = append(m.arrived, e)
+		return r, false
+	}
+	r = m.posted[i]
+	m.posted = slices.Delete(m.posted, i, i+1)
+	return r, true
+}
+
+// post returns the message that came first of those that r matches, and removes it. If there is none, it keeps r.
+func (m *matcher[R]) post(r R) *envelope {
+	e := m.first(r.pattern())
+	if e == nil {
+		m.posted = append(m.posted, r)
+		return nil
+	}
+	m.removeMessages(func(x *envelope) bool { return x == e })
+	return e
+}
+
+// first returns the message that came first of those that p matches, or nil.
+func (m *matcher[R]) first(p pattern) *envelope {
+	if i := slices.IndexFunc(m.arrived, p.matches); i >= 0 {
+		return m.arrived[i]
+	}
+	return nil
+}
+
+// removeReceives removes and returns the receives for which unwanted returns true.
+func (m *matcher[R]) removeReceives(unwanted func(r R) bool) (removed []R) {
+	m.posted = slices.DeleteFunc(m.posted, func(r R) bool {
+		if !unwanted(r) {
+			return false
+		}
+		removed = append(removed, r)
+		return true
+	})
+	return removed
+}
+
+// removeMessages removes the messages for which unwanted returns true.
+func (m *matcher[R]) removeMessages(unwanted func(e *envelope) bool) {
+	m.arrived = slices.DeleteFunc(m.arrived, unwanted)
+}

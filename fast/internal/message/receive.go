@@ -1,0 +1,223 @@
+package message
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// arrival is what comes from a rank.
+type arrival struct {
+	held      int                  // bytes of the credit that the rank has spent
+	owed      int                  // of these, bytes of messages that were received
+	arrived   uint64               // messages
+	offers    map[uint64]*envelope // announced, and that no receive has matched, by id
+	transfers map[uint64]*Op       // receives whose bytes come, by the message's id
+	unacked   int                  // bytes that have come and were not acknowledged
+}
+
+// ErrTruncated says that a message is longer than the buffer of its receive.
+var ErrTruncated = errors.New("the message is longer than the buffer")
+
+// beginReceive matches o with a message that has come, or keeps it. The engine is locked.
+func (e *Engine) beginReceive(o *Op) {
+	if m := e.matcher.post(o); m != nil {
+		e.match(o, m)
+		return
+	}
+	if err := e.hopeless(o); err != nil {
+		e.withdrawReceive(o, err)
+	}
+}
+
+// hopeless returns why no message will match o, if there is a reason. The engine is locked.
+func (e *Engine) hopeless(o *Op) error {
+	if o.peer != Any {
+		if p := e.peer(o.peer); p.gone != nil {
+			return &wire.PeerError{Rank: p.rank, Err: p.gone}
+		}
+		return nil
+	}
+	if !e.othersGone() {
+		return nil
+	}
+	for rank := range e.size {
+		if rank != e.rank {
+			return &wire.PeerError{Rank: rank, Err: e.peer(rank).gone}
+		}
+	}
+	return nil
+}
+
+// takeEager takes a message with its bytes.
+func (e *Engine) takeEager(p *peer, f *frame) bool {
+	if p.held += len(f.data) + overhead; p.held > EagerCredit {
+		return false
+	}
+	e.arrive(p, &envelope{data: f.data, length: len(f.data)}, f)
+	return true
+}
+
+// takeAnnouncement takes a message without its bytes.
+func (e *Engine) takeAnnouncement(p *peer, f *frame) bool {
+	if len(p.offers) >= MaxAnnounced || p.offers[f.id] != nil || p.transfers[f.id] != nil {
+		return false
+	}
+	if p.offers == nil {
+		p.offers, p.transfers = make(map[uint64]*envelope), make(map[uint64]*Op)
+	}
+	m := &envelope{id: f.id, length: int(f.n)}
+	p.offers[f.id] = m
+	e.arrive(p, m, f)
+	return true
+}
+
+// arrive matches a message of p with a receive, or keeps it. The engine is locked.
+func (e *Engine) arrive(p *peer, m *envelope, f *frame) {
+	p.arrived++
+	m.source, m.tag, m.typ, m.number = p.rank, int(f.tag), f.typ, p.arrived
+	if o, ok := e.matcher.arrive(m); ok {
+		e.match(o, m)
+		return
+	}
+	for _, o := range slices.Clone(e.probes) {
+		if o.pattern().matches(m) {
+			o.status = m.status()
+			e.finish(o, nil)
+		}
+	}
+}
+
+// match has o receive m. The engine is locked.
+func (e *Engine) match(o *Op, m *envelope) {
+	p := e.peer(m.source)
+	o.status, o.message = m.status(), m
+	err := mismatch(o, m)
+	if m.id == 0 {
+		if err == nil {
+			copy(o.buf, m.data)
+		}
+		e.repay(p, m.length+overhead)
+		e.finish(o, err)
+		return
+	}
+	delete(p.offers, m.id)
+	switch {
+	case err != nil:
+		e.send(p, frame{kind: refuse, id: m.id, fate: consumed})
+		e.finish(o, err)
+	case m.length == 0:
+		e.send(p, frame{kind: ack, id: m.id})
+		e.finish(o, nil)
+	default:
+		p.transfers[m.id] = o
+		e.send(p, frame{kind: accept, id: m.id})
+	}
+}
+
+// status returns what a call learns of m.
+func (m *envelope) status() Status {
+	return Status{Source: m.source, Tag: m.tag, Count: m.length / m.typ.Bytes()}
+}
+
+// mismatch returns why o cannot receive m, which has matched.
+func mismatch(o *Op, m *envelope) error {
+	switch {
+	case m.typ != o.typ:
+		return &wire.MismatchError{Rank: m.source, Seq: m.number, TheirSeq: m.number, Field: "type",
+			Mine: o.typ.String(), Theirs: m.typ.String()}
+	case m.length > len(o.buf):
+		size := o.typ.Bytes()
+		return fmt.Errorf("%w: %d elements from rank %d, with tag %d, and room for %d", ErrTruncated, m.length/size,
+			m.source, m.tag, len(o.buf)/size)
+	}
+	return nil
+}
+
+// repay returns credit for n bytes to p, when it is worth a frame. The engine is locked.
+func (e *Engine) repay(p *peer, n int) {
+	if p.owed += n; p.owed >= EagerCredit/4 {
+		e.send(p, frame{kind: credit, n: uint64(p.owed)})
+		p.held -= p.owed
+		p.owed = 0
+	}
+}
+
+// takeData takes bytes of an announced message. They do not count if the receive has ended meanwhile.
+func (e *Engine) takeData(p *peer, f *frame) bool {
+	p.unacked += len(f.data)
+	o := p.transfers[f.id]
+	if o == nil {
+		e.acknowledge(p, 0)
+		return true
+	}
+	if len(f.data) > o.message.length-o.moved {
+		return false
+	}
+	o.moved += copy(o.buf[o.moved:], f.data)
+	switch {
+	case o.moved == o.message.length:
+		delete(p.transfers, f.id)
+		e.acknowledge(p, f.id)
+		e.finish(o, nil)
+	case p.unacked >= Window/4:
+		e.acknowledge(p, 0)
+	}
+	return true
+}
+
+// acknowledge acknowledges what has come from p, and the message of that id, if it is not 0. The engine is locked.
+func (e *Engine) acknowledge(p *peer, id uint64) {
+	if p.unacked == 0 && id == 0 {
+		return
+	}
+	e.send(p, frame{kind: ack, id: id, n: uint64(p.unacked)})
+	p.unacked = 0
+}
+
+// takeAbandon takes that p gives up a message.
+func (e *Engine) takeAbandon(p *peer, f *frame) {
+	if m := p.offers[f.id]; m != nil {
+		delete(p.offers, f.id)
+		e.matcher.removeMessages(func(x *envelope) bool { return x == m })
+	}
+	if o := p.transfers[f.id]; o != nil {
+		delete(p.transfers, f.id)
+		e.finish(o, &wire.PeerError{Rank: p.rank,
+			Err: &wire.TimeoutError{Waiting: []int{e.rank}, Err: f.fate.cause()}})
+		e.acknowledge(p, 0)
+	}
+}
+
+// withdrawReceive gives up o, which ends with err. The engine is locked.
+func (e *Engine) withdrawReceive(o *Op, err error) {
+	if o.message == nil {
+		e.matcher.removeReceives(func(x *Op) bool { return x == o })
+	} else {
+		p := e.peer(o.message.source)
+		delete(p.transfers, o.message.id)
+		e.send(p, frame{kind: refuse, id: o.message.id, fate: fateOf(err)})
+		e.acknowledge(p, 0)
+	}
+	e.finish(o, err)
+}
+
+// loseReceives fails the receives that wait for p, and drops what it has announced. The engine is locked.
+func (e *Engine) loseReceives(p *peer, err error) {
+	for _, o := range p.transfers {
+		e.finish(o, err)
+	}
+	e.matcher.removeMessages(func(m *envelope) bool { return m.source == p.rank && m.id > 0 })
+	p.offers, p.transfers = nil, nil
+	lost := func(o *Op) bool { return o.peer == p.rank || o.peer == Any && e.othersGone() }
+	for _, o := range e.matcher.removeReceives(lost) {
+		e.finish(o, err)
+	}
+	for _, o := range slices.Clone(e.probes) {
+		if lost(o) {
+			e.finish(o, err)
+		}
+	}
+}

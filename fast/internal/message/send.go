@@ -1,0 +1,207 @@
+package message
+
+import (
+	"slices"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// sender is what is sent to a rank.
+type sender struct {
+	used      int            // of the credit
+	announced int            // messages that the rank has neither accepted nor refused
+	lastID    uint64         // of an announced message
+	backlog   []*Op          // not announced yet
+	pending   map[uint64]*Op // announced, by id
+	active    []*Op          // accepted, and with bytes that were not sent
+	inFlight  int            // bytes of announced messages that were not acknowledged
+}
+
+// beginSend sends the message of o, announces it, or keeps it. The engine is locked.
+func (e *Engine) beginSend(o *Op) {
+	p := e.peer(o.peer)
+	switch {
+	case p.gone != nil:
+		e.finish(o, &wire.PeerError{Rank: p.rank, Err: p.gone})
+	case len(p.backlog) > 0 || !e.trySend(p, o):
+		p.backlog = append(p.backlog, o)
+	}
+}
+
+// trySend sends or announces the message of o, and reports whether it could. The engine is locked.
+func (e *Engine) trySend(p *peer, o *Op) bool {
+	switch {
+	case len(o.buf) <= EagerLimit && e.spend(p, len(o.buf)+overhead):
+		e.send(p, frame{kind: eager, typ: o.typ, tag: uint32(o.tag), data: o.buf})
+		e.finish(o, nil)
+		return true
+	case p.announced >= MaxAnnounced:
+		return false
+	}
+	p.lastID++
+	p.announced++
+	o.id = p.lastID
+	if p.pending == nil {
+		p.pending = make(map[uint64]*Op)
+	}
+	p.pending[o.id] = o
+	e.send(p, frame{kind: announce, typ: o.typ, tag: uint32(o.tag), id: o.id, n: uint64(len(o.buf))})
+	return true
+}
+
+// spend takes n bytes of the credit at p, and reports whether it could. The engine is locked.
+func (e *Engine) spend(p *peer, n int) bool {
+	if p.used+n > EagerCredit {
+		return false
+	}
+	if b, process := e.share(p); b != nil && !b.takeCredit(process, n) {
+		return false
+	}
+	p.used += n
+	return true
+}
+
+// takeCredit takes the credit that p returns.
+func (e *Engine) takeCredit(p *peer, n int) bool {
+	if n > p.used {
+		return false
+	}
+	p.used -= n
+	if b, process := e.share(p); b != nil {
+		b.giveCredit(process, n)
+	}
+	e.drain(p)
+	return true
+}
+
+// drain sends or announces what has waited for it. The engine is locked.
+func (e *Engine) drain(p *peer) {
+	for len(p.backlog) > 0 && e.trySend(p, p.backlog[0]) {
+		p.backlog = slices.Delete(p.backlog, 0, 1)
+	}
+}
+
+// takeAccept takes that p has matched a message. It does not count if this rank has abandoned the message meanwhile.
+func (e *Engine) takeAccept(p *peer, id uint64) bool {
+	o := p.pending[id]
+	if o == nil {
+		return id <= p.lastID
+	}
+	if o.accepted || len(o.buf) == 0 {
+		return false
+	}
+	o.accepted = true
+	p.announced--
+	p.active = append(p.active, o)
+	e.drain(p)
+	e.pump(p)
+	return true
+}
+
+// pump sends bytes of accepted messages, as many as may be on their way. The engine is locked.
+func (e *Engine) pump(p *peer) {
+	for len(p.active) > 0 {
+		o := p.active[0]
+		n := min(len(o.buf)-o.moved, maxChunk)
+		if p.inFlight+n > Window {
+			return
+		}
+		if b, process := e.share(p); b != nil && !b.takeWindow(process, n, e) {
+			return
+		}
+		p.inFlight += n
+		e.send(p, frame{kind: data, id: o.id, data: o.buf[o.moved : o.moved+n]})
+		if o.moved += n; o.moved == len(o.buf) {
+			p.active = slices.Delete(p.active, 0, 1)
+		}
+	}
+}
+
+// takeAck takes that bytes have come to p.
+func (e *Engine) takeAck(p *peer, f *frame) bool {
+	if f.n > uint64(p.inFlight) || f.id > p.lastID {
+		return false
+	}
+	o := p.pending[f.id]
+	if o != nil && o.moved < len(o.buf) {
+		return false
+	}
+	e.landed(p, int(f.n))
+	if o != nil {
+		e.forget(p, o)
+		e.finish(o, nil)
+	}
+	e.drain(p)
+	e.pump(p)
+	return true
+}
+
+// landed counts n bytes that are not on their way to p any more. The engine is locked.
+func (e *Engine) landed(p *peer, n int) {
+	p.inFlight -= n
+	if b, process := e.share(p); b != nil && n > 0 {
+		for _, other := range b.giveWindow(process, n) {
+			e.after = append(e.after, other.wake)
+		}
+	}
+}
+
+// takeRefusal takes that p does not want the bytes of a message.
+func (e *Engine) takeRefusal(p *peer, f *frame) {
+	o := p.pending[f.id]
+	if o == nil {
+		return
+	}
+	e.forget(p, o)
+	var err error
+	if f.fate != consumed {
+		err = &wire.PeerError{Rank: p.rank, Err: &wire.TimeoutError{Waiting: []int{e.rank}, Err: f.fate.cause()}}
+	}
+	e.finish(o, err)
+	e.drain(p)
+	e.pump(p)
+}
+
+// forget removes an announced message. The engine is locked.
+func (e *Engine) forget(p *peer, o *Op) {
+	delete(p.pending, o.id)
+	p.active = slices.DeleteFunc(p.active, func(x *Op) bool { return x == o })
+	if !o.accepted {
+		p.announced--
+	}
+}
+
+// withdrawSend gives up the message of o, whose call ends with err. The engine is locked.
+func (e *Engine) withdrawSend(o *Op, err error) {
+	p := e.peer(o.peer)
+	if o.id == 0 {
+		p.backlog = slices.DeleteFunc(p.backlog, func(x *Op) bool { return x == o })
+	} else {
+		e.forget(p, o)
+		e.send(p, frame{kind: abandon, id: o.id, fate: fateOf(err)})
+	}
+	e.finish(o, err)
+	e.drain(p)
+	e.pump(p)
+}
+
+// loseSends fails what is sent to p. The engine is locked.
+func (e *Engine) loseSends(p *peer, err error) {
+	for _, o := range p.backlog {
+		e.finish(o, err)
+	}
+	for _, o := range p.pending {
+		e.finish(o, err)
+	}
+	p.backlog, p.pending, p.active, p.announced = nil, nil, nil, 0
+	e.giveBack(p)
+}
+
+// giveBack gives back what p has of the budget. The engine is locked.
+func (e *Engine) giveBack(p *peer) {
+	if b, process := e.share(p); b != nil {
+		b.giveCredit(process, p.used)
+	}
+	p.used = 0
+	e.landed(p, p.inFlight)
+}

@@ -1,0 +1,71 @@
+package fast
+
+import (
+	"context"
+	"errors"
+
+	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/message"
+	"github.com/collgen/collgen/fast/internal/wire"
+)
+
+// forMessages is what this package does for package message.
+type forMessages struct{}
+
+func init() { message.Runtime = forMessages{} }
+
+func (forMessages) Engine(ctx context.Context, comm any, name string) (*message.Engine, error) {
+	c := comm.(*Comm)
+	if err := c.mayMonitor(ctx, name); err != nil {
+		return nil, err
+	}
+	if err := c.unusableError(name); err != nil {
+		return nil, err
+	}
+	return c.messages, nil
+}
+
+func (forMessages) Watch(ctx context.Context, comm any, name string) (context.Context, <-chan struct{}, func()) {
+	c, stop := comm.(*Comm), func() {}
+	if c.world != nil {
+		ctx, stop = c.world.record.Warner().Watch(ctx, name, "comm", c.name, "rank", c.rank, "size", c.size)
+	}
+	return ctx, c.ended, stop
+}
+
+func (forMessages) Fail(comm any, r *message.Request, err error) error {
+	c := comm.(*Comm)
+	failed := &CallError{Comm: c.name, Rank: c.rank, Size: c.size, Op: r.Name, Label: r.Label, Peer: r.Peer, Err: err}
+	var peer *PeerError
+	f := c.termination.Load()
+	late, own := wire.Expired(err)
+	switch {
+	case own:
+		failed.Waiting = late.Waiting
+	case c.closed.Load() && err == ErrClosed:
+	case f != nil && (err == ErrAborted || errors.As(err, &peer)):
+		failed.Err = f.Err
+	}
+	return failed
+}
+
+// messaging is a communicator as package message needs it.
+type messaging struct{ *Comm }
+
+// Send sends a control message to a rank.
+func (c messaging) Send(to int, kind uint8, body []byte) { searched(c).Send(to, kind, body) }
+
+// Share returns what the communicators of this process may have under way, and the number of a rank's process.
+func (c messaging) Share(rank int) (*message.Budget, int) { return &c.world.messages, c.process(rank) }
+
+// Broken gives c up because of what a rank has sent.
+func (c messaging) Broken(err error) {
+	c.condemn(Failed, err, failure.NoticeOf(Failed, c.rank, 0, err))
+}
+
+// handleMessage takes a control message for package message.
+func (c *Comm) handleMessage(m wire.Note) {
+	if from := c.rankOf(m.From); from >= 0 {
+		c.messages.Handle(from, m.Body)
+	}
+}
