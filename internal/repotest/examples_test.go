@@ -15,7 +15,7 @@ import (
 
 // libraries are the packages of calls that programs import, and documented those that docs/api.md has a section on.
 var (
-	libraries  = []string{"fast", "fast/scalar", "fast/object", "fast/neighbor", "fast/hosts"}
+	libraries  = []string{"fast", "fast/scalar", "fast/object", "fast/neighbor", "fast/hosts", "fast/message"}
 	documented = append([]string{"fast/health", "fast/trace"}, libraries...)
 )
 

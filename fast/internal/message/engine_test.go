@@ -1,0 +1,438 @@
+package message
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+	"github.com/collgen/collgen/spec"
+)
+
+// net is the control plane of some ranks. It delivers frames when it is told to. Nothing here waits, so there is one
+// goroutine.
+type net struct {
+	all     []*Engine
+	budgets []Budget
+	queues  map[[2]int][][]byte // by sender and receiver
+	broken  []error             // by rank, why it has given the communicator up
+}
+
+// plug is what one rank sees of it.
+type plug struct {
+	net  *net
+	rank int
+}
+
+func (p plug) Send(to int, _ uint8, body []byte) {
+	way := [2]int{p.rank, to}
+	p.net.queues[way] = append(p.net.queues[way], slices.Clone(body))
+}
+func (p plug) Share(rank int) (*Budget, int) { return &p.net.budgets[p.rank], rank }
+func (p plug) Broken(err error)              { p.net.broken[p.rank] = err }
+
+// newNet returns so many ranks.
+func newNet(size int) *net {
+	n := &net{queues: make(map[[2]int][][]byte), budgets: make([]Budget, size), broken: make([]error, size)}
+	for rank := range size {
+		n.all = append(n.all, New(rank, size, plug{n, rank}))
+	}
+	return n
+}
+
+// step delivers the next frame on a way, and reports whether there was one.
+func (n *net) step(way [2]int) bool {
+	q := n.queues[way]
+	if len(q) == 0 {
+		return false
+	}
+	n.queues[way] = q[1:]
+	n.all[way[1]].Handle(way[0], q[0])
+	return true
+}
+
+// deliver delivers all frames, and those that are sent because of them.
+func (n *net) deliver() {
+	for more := true; more; {
+		more = false
+		for from := range n.all {
+			for to := range n.all {
+				for n.step([2]int{from, to}) {
+					more = true
+				}
+			}
+		}
+	}
+}
+
+// send has a rank begin to send so many bytes, which begin with the number.
+func (n *net) send(from, to, tag, length int, number uint64) *Op {
+	return n.all[from].Send(&Request{Name: "Send", Peer: to, Tag: tag, Type: spec.TypeUint8, Buf: pack(length, number)})
+}
+
+// receive has a rank begin to receive bytes into buf.
+func (n *net) receive(rank, from, tag int, buf []byte) *Op {
+	return n.all[rank].Receive(&Request{Name: "Recv", Peer: from, Tag: tag, Type: spec.TypeUint8, Buf: buf})
+}
+
+// pack returns so many bytes, at least 8, that begin with a number and repeat it.
+func pack(length int, number uint64) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, number)
+	return bytes.Repeat(b, length/8+1)[:length]
+}
+
+// late ends o as the end of its context does.
+func late(o *Op) error {
+	_, err := o.end(&wire.TimeoutError{Err: context.DeadlineExceeded})
+	return err
+}
+
+// wantSettled checks that nothing is under way between the ranks, and that senders and receivers agree on that.
+func (n *net) wantSettled(t rapid.TB) {
+	t.Helper()
+	for rank, e := range n.all {
+		window, credit := 0, 0
+		for to, p := range e.peers {
+			there := n.all[to].peer(rank)
+			if p.inFlight != 0 || there.unacked != 0 || len(p.pending)+len(p.active)+len(p.backlog) > 0 ||
+				len(there.transfers)+len(there.offers) > 0 || p.announced != 0 {
+				t.Errorf("rank %d to %d: %+v, and there %+v", rank, to, p.sender, there.arrival)
+			}
+			if p.used != there.held || there.owed > there.held {
+				t.Errorf("rank %d to %d: credit of %d is used, of which %d is held, and %d owed", rank, to, p.used, there.held,
+					there.owed)
+			}
+			if to != rank {
+				credit += p.used
+				window += p.inFlight
+			}
+		}
+		spent := 0
+		for _, s := range n.budgets[rank].to {
+			spent += s.credit
+			window -= s.window
+		}
+		if window != 0 || spent != credit {
+			t.Errorf("rank %d: %d bytes of the window and %d of the credit are lost", rank, window, credit-spent)
+		}
+		if len(e.waiting) > 0 || n.broken[rank] != nil {
+			t.Errorf("rank %d: %d calls wait; %v", rank, len(e.waiting), n.broken[rank])
+		}
+	}
+}
+
+// TestCredit: a rank that receives nothing holds no more than the credit, and as many announcements as may be. The
+// sender keeps the rest, and all arrive in order when the rank receives.
+func TestCredit(t *testing.T) {
+	for _, to := range []int{0, 1} {
+		n := newNet(2)
+		const length, messages = 1000, 1000
+		atOnce := EagerCredit / (length + overhead)
+		sends := make([]*Op, messages)
+		for i := range sends {
+			sends[i] = n.send(0, to, i%3, length, uint64(i))
+			n.deliver()
+		}
+		over := 0
+		for _, o := range sends {
+			if o.Over() {
+				over++
+			}
+		}
+		if over != atOnce {
+			t.Errorf("%d sends are over, want %d", over, atOnce)
+		}
+		held, arrived := n.all[to].peer(0).held, n.all[to].matcher.arrived
+		if held > EagerCredit || len(arrived) != atOnce+MaxAnnounced {
+			t.Errorf("%d bytes and %d messages are held", held, len(arrived))
+		}
+		for i := range messages {
+			buf := make([]byte, length)
+			o := n.receive(to, Any, Any, buf)
+			n.deliver()
+			if !o.Over() || o.err != nil || !bytes.Equal(buf, pack(length, uint64(i))) || o.status.Tag != i%3 {
+				t.Fatalf("message %d: %+v", i, o)
+			}
+		}
+		n.wantSettled(t)
+		if n.all[0].peer(to).used >= EagerCredit/4 {
+			t.Errorf("%d bytes of the credit were not returned", n.all[0].peer(to).used)
+		}
+	}
+}
+
+// TestAnnouncedPassCredit: a receive that matches a message gets it, even if messages before it have spent the credit.
+func TestAnnouncedPassCredit(t *testing.T) {
+	n := newNet(2)
+	for range 200 {
+		n.send(0, 1, 1, 1000, 0)
+	}
+	o := n.send(0, 1, 2, 1000, 7)
+	r := n.receive(1, 0, 2, make([]byte, 1000))
+	if n.deliver(); !o.Over() || !r.Over() || r.err != nil {
+		t.Error("the send or the receive waits")
+	}
+}
+
+// TestWindow: a sender has at most a window under way to one rank, whatever messages it is of, and the communicators of
+// a process together at most their budget.
+func TestWindow(t *testing.T) {
+	const comms, length = 8, 3 << 20
+	var all []*net
+	var ops []*Op
+	for range comms {
+		n := newNet(2)
+		if all = append(all, n); len(all) > 1 {
+			n.budgets = all[0].budgets
+		}
+		for range 2 {
+			ops = append(ops, n.send(0, 1, 0, length, 1), n.receive(1, 0, 0, make([]byte, length)))
+		}
+	}
+	most := 0
+	for more := true; more; {
+		more = false
+		total := 0
+		for _, n := range all {
+			under := 0
+			for _, b := range n.queues[[2]int{0, 1}] {
+				under += len(b) - headBytes
+			}
+			if under > Window {
+				t.Fatalf("%d bytes are under way", under)
+			}
+			total += under
+		}
+		most = max(most, total)
+		for _, n := range all { // all announcements and accepts first, so that all want to send
+			more = n.step([2]int{0, 1}) || more
+			for n.step([2]int{1, 0}) {
+				more = true
+			}
+		}
+	}
+	if most > sharedWindow || most < sharedWindow-2*maxChunk {
+		t.Errorf("at most %d bytes were under way, of %d", most, sharedWindow)
+	}
+	for i, o := range ops {
+		if !o.Over() || o.err != nil {
+			t.Errorf("call %d: over %v, %v", i, o.Over(), o.err)
+		}
+	}
+	for _, n := range all {
+		for _, e := range n.all {
+			e.Leave()
+		}
+	}
+	for rank := range 2 {
+		for process, s := range all[0].budgets[rank].to {
+			if s.window != 0 || s.credit != 0 {
+				t.Errorf("rank %d to %d: %+v", rank, process, s)
+			}
+		}
+	}
+}
+
+// TestLeaveGivesBack: what a communicator has of the budget is free when it is closed, and when the rank is gone.
+func TestLeaveGivesBack(t *testing.T) {
+	for what, end := range map[string]func(e *Engine){
+		"left": (*Engine).Leave,
+		"gone": func(e *Engine) { e.Gone(1, wire.ErrClosed) },
+	} {
+		n := newNet(2)
+		n.send(0, 1, 0, 100, 0)
+		n.send(0, 1, 0, 3<<20, 0)
+		n.receive(1, 0, 0, make([]byte, 100))
+		n.receive(1, 0, 0, make([]byte, 3<<20))
+		n.step([2]int{0, 1})
+		n.step([2]int{0, 1})
+		n.step([2]int{1, 0})
+		s := n.budgets[0].to[1]
+		before := *s
+		end(n.all[0])
+		if before.window != Window || before.credit != 100+overhead || s.window != 0 || s.credit != 0 {
+			t.Errorf("%s: %+v, and before %+v", what, s, before)
+		}
+	}
+}
+
+// TestAny draws calls of all kinds, lets frames arrive in any order that the control plane allows, and ends calls at any
+// time. What was received is what was sent, once, and in order. In the end everything has come, and nothing is under
+// way.
+func TestAny(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := &workload{T: t, net: newNet(3), sent: make(map[uint64]*sending)}
+		for range rapid.IntRange(1, 80).Draw(t, "steps") {
+			w.act()
+		}
+		w.finish()
+	})
+}
+
+// workload is calls that were drawn.
+type workload struct {
+	*rapid.T
+	*net
+	sent map[uint64]*sending // by number
+	got  []*receiving        // by when they were posted, on each rank
+}
+
+// sending is a send, and receiving a receive.
+type sending struct {
+	*Op
+	from, to, tag, length int
+	lost                  bool // its call was ended by hand
+	received              bool
+}
+
+type receiving struct {
+	*Op
+	rank   int
+	wanted pattern
+	buf    []byte
+	lost   bool
+}
+
+// act does one of the things that can happen.
+func (w *workload) act() {
+	draw := func(what string, least, most int) int { return rapid.IntRange(least, most).Draw(w.T, what) }
+	length := func() int {
+		return rapid.SampledFrom([]int{8, 9, 4000, EagerLimit, EagerLimit + 1, maxChunk, maxChunk + 1, 2*maxChunk + 1,
+			Window + maxChunk + 1}).Draw(w.T, "length")
+	}
+	switch draw("act", 0, 9) {
+	case 0, 1, 2:
+		number := uint64(len(w.sent) + 1)
+		s := &sending{from: draw("rank", 0, 2), to: draw("to", 0, 2), tag: draw("tag", 0, 1), length: length()}
+		for w.find(s.from, s.to, s.tag, s.length) != nil { // so that the length says which message it is
+			s.length++
+		}
+		w.sent[number] = s
+		s.Op = w.send(s.from, s.to, s.tag, s.length, number)
+	case 3, 4:
+		w.post(draw("rank", 0, 2), pattern{draw("from", Any, 2), draw("tag", Any, 1)}, max(length(), maxChunk))
+	case 5:
+		if len(w.sent) > 0 {
+			s := w.sent[uint64(draw("late send", 1, len(w.sent)))]
+			s.lost = late(s.Op) != nil || s.lost
+		}
+	case 6:
+		if len(w.got) > 0 {
+			r := w.got[draw("late receive", 0, len(w.got)-1)]
+			if rapid.Bool().Draw(w.T, "cancel") {
+				r.lost = r.Cancel(errors.New("canceled")) || r.lost
+			} else {
+				r.lost = late(r.Op) != nil && !errors.Is(r.err, ErrTruncated) || r.lost
+			}
+		}
+	default:
+		for range draw("frames", 1, 20) {
+			w.step([2]int{draw("rank", 0, 2), draw("to", 0, 2)})
+		}
+	}
+}
+
+// find returns the message from a rank to another one that has this tag and length, or nil.
+func (w *workload) find(from, to, tag, length int) *sending {
+	for _, s := range w.sent {
+		if s.from == from && s.to == to && s.tag == tag && s.length == length {
+			return s
+		}
+	}
+	return nil
+}
+
+// post has a rank receive what fits p and the room.
+func (w *workload) post(rank int, p pattern, room int) {
+	buf := bytes.Repeat([]byte{0xff}, room)
+	w.got = append(w.got, &receiving{w.receive(rank, p.source, p.tag, buf), rank, p, buf, false})
+}
+
+// finish receives whatever is left, ends the receives that are left then, and checks all.
+func (w *workload) finish() {
+	w.deliver()
+	for range w.sent {
+		for rank := range w.all {
+			if arrived := w.all[rank].matcher.arrived; len(arrived) > 0 {
+				w.post(rank, pattern{Any, Any}, arrived[0].length)
+				w.deliver()
+			}
+		}
+	}
+	for _, r := range w.got {
+		if !r.Over() {
+			r.lost = true
+			_ = late(r.Op)
+		}
+	}
+	w.deliver()
+	for _, r := range w.got {
+		if err := w.check(r); err != nil {
+			w.Error(err)
+		}
+	}
+	for number, s := range w.sent {
+		if !s.Over() || !s.received && !s.lost && s.err == nil {
+			w.Errorf("message %d was not received: %+v", number, s)
+		}
+	}
+	w.wantSettled(w.T)
+}
+
+// check checks what r has received, after all that were posted on its rank before.
+func (w *workload) check(r *receiving) error {
+	switch {
+	case !r.Over():
+		return fmt.Errorf("the receive %v is not over", r.wanted)
+	case errors.Is(r.err, ErrTruncated):
+		return w.truncated(r)
+	case r.err != nil:
+		if _, gaveUp := r.err.(*wire.PeerError); !gaveUp && !r.lost {
+			return r.err
+		}
+		return nil
+	}
+	number := binary.LittleEndian.Uint64(r.buf)
+	s := w.sent[number]
+	if s == nil || s.to != r.rank || r.status != (Status{s.from, s.tag, s.length}) || s.received ||
+		!r.wanted.matches(&envelope{source: s.from, tag: s.tag}) {
+		return fmt.Errorf("receive %v has %v of message %d: %+v", r.wanted, r.status, number, s)
+	}
+	s.received = true
+	want := pack(s.length, number)
+	rest := r.buf[s.length:]
+	if !bytes.Equal(r.buf[:s.length], want) || len(bytes.Trim(rest, "\xff")) > 0 {
+		return fmt.Errorf("message %d of %d bytes has arrived wrong", number, s.length)
+	}
+	for other, x := range w.sent { // which was sent before, and could have been taken
+		if other < number && x.from == s.from && x.to == s.to && x.tag == s.tag && !x.received && !x.lost &&
+			!w.takenBySpecific(other, r) {
+			return fmt.Errorf("message %d has overtaken message %d, which went the same way", number, other)
+		}
+	}
+	return nil
+}
+
+// takenBySpecific reports whether a message may have gone to a receive that was posted after r, or was lost with one.
+func (w *workload) takenBySpecific(number uint64, r *receiving) bool {
+	s := w.sent[number]
+	return slices.ContainsFunc(w.got, func(x *receiving) bool {
+		return x.rank == r.rank && x.err != nil && x.status.Source == s.from && x.status.Tag == s.tag
+	})
+}
+
+// truncated checks that the message which r could not take was longer, and that the buffer is as it was.
+func (w *workload) truncated(r *receiving) error {
+	s := w.find(r.status.Source, r.rank, r.status.Tag, r.status.Count)
+	if s == nil || s.length <= len(r.buf) || s.received || len(bytes.Trim(r.buf, "\xff")) > 0 {
+		return fmt.Errorf("receive %v could not take %v, which is %+v", r.wanted, r.status, s)
+	}
+	s.received = true
+	return nil
+}

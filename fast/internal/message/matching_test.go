@@ -1,0 +1,121 @@
+package message
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// posted is a receive as the matcher needs it.
+type posted struct {
+	pattern_ pattern
+	at       int
+}
+
+func (p *posted) pattern() pattern { return p.pattern_ }
+
+// model is the rule of matching, written down in the simplest way: a list of all that happens, in which nothing is ever
+// moved.
+type model struct{ events []event }
+
+type event struct {
+	receive *posted
+	message *envelope
+	open    bool
+}
+
+// fits is the rule by which a receive takes a message, written once more.
+func fits(p pattern, m *envelope) bool {
+	switch {
+	case p.source >= 0 && m.source != p.source:
+		return false
+	case p.tag >= 0 && m.tag != p.tag:
+		return false
+	}
+	return true
+}
+
+// add adds an event, and returns the open one that it meets first, if there is one.
+func (m *model) add(e event) *event {
+	for i := range m.events {
+		x := &m.events[i]
+		if x.open && (e.message != nil && x.receive != nil && fits(x.receive.pattern_, e.message) ||
+			e.receive != nil && x.message != nil && fits(e.receive.pattern_, x.message)) {
+			x.open = false
+			return x
+		}
+	}
+	e.open = true
+	m.events = append(m.events, e)
+	return nil
+}
+
+// open returns the receives and the messages that are open, in order.
+func (m *model) open() (receives []*posted, messages []*envelope) {
+	for _, x := range m.events {
+		switch {
+		case !x.open:
+		case x.receive != nil:
+			receives = append(receives, x.receive)
+		default:
+			messages = append(messages, x.message)
+		}
+	}
+	return receives, messages
+}
+
+// TestMatching compares the matcher with the model, over all that can happen: messages and receives of few sources and
+// tags, so that many match, and receives and messages that are withdrawn.
+func TestMatching(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var m matcher[*posted]
+		var want model
+		draw := func(what string, least int) int { return rapid.IntRange(least, 2).Draw(t, what) }
+		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
+			switch rapid.IntRange(0, 4).Draw(t, "step") {
+			case 0, 1:
+				e := &envelope{source: draw("source", 0), tag: draw("tag", 0), typ: spec.TypeUint8, number: uint64(i)}
+				r, ok := m.arrive(e)
+				if x := want.add(event{message: e}); ok != (x != nil) || ok && r != x.receive {
+					t.Fatalf("%+v meets %+v, want %+v", e, r, x)
+				}
+			case 2:
+				r := &posted{pattern{draw("source", Any), draw("tag", Any)}, i}
+				first := m.first(r.pattern_)
+				e := m.post(r)
+				if x := want.add(event{receive: r}); (e != nil) != (x != nil) || e != nil && e != x.message || first != e {
+					t.Fatalf("%+v meets %+v, and before %+v, want %+v", r, e, first, x)
+				}
+			case 3:
+				withdrawReceive(t, &m, &want)
+			case 4:
+				source := draw("lost", 0)
+				m.removeMessages(func(e *envelope) bool { return e.source == source })
+				for i, x := range want.events {
+					want.events[i].open = x.open && (x.message == nil || x.message.source != source)
+				}
+			}
+			if receives, messages := want.open(); !slices.Equal(m.posted, receives) || !slices.Equal(m.arrived, messages) {
+				t.Fatalf("it has %v and %v, want %v and %v", m.posted, m.arrived, receives, messages)
+			}
+		}
+	})
+}
+
+// withdrawReceive withdraws one of the receives that are open.
+func withdrawReceive(t *rapid.T, m *matcher[*posted], want *model) {
+	receives, _ := want.open()
+	if len(receives) == 0 {
+		return
+	}
+	r := rapid.SampledFrom(receives).Draw(t, "withdrawn")
+	if removed := m.removeReceives(func(x *posted) bool { return x == r }); !slices.Equal(removed, []*posted{r}) {
+		t.Fatalf("%v was removed in place of %v", removed, r)
+	}
+	for i, x := range want.events {
+		want.events[i].open = x.open && x.receive != r
+	}
+}
