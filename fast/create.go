@@ -112,13 +112,13 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	c.record(w.record)
 	c.logTo(w.events.log)
 	w.users.Add(1)
+	w.plane.Handle(id, control.KindMessage, c.handleMessage) // before the notice that their sender has closed
 	w.plane.Handle(id, control.KindNotice, c.handleNotice)
 	w.plane.Handle(id, control.KindProbe, c.handleProbe)
 	w.plane.Handle(id, control.KindPast, c.handlePast)
 	w.plane.Handle(id, control.KindInquiry, c.handleInquiry)
 	w.plane.Handle(id, control.KindHealth, c.handleHealth)
 	w.plane.Handle(id, control.KindBarrier, c.handleBarrier)
-	w.plane.Handle(id, control.KindMessage, c.handleMessage)
 	c.unwatch = w.plane.Watch(c.lost)
 	return c, nil
 }

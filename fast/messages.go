@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/collgen/collgen/fast/internal/failure"
 	"github.com/collgen/collgen/fast/internal/message"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
@@ -47,25 +46,4 @@ func (forMessages) Fail(comm any, r *message.Request, err error) error {
 		failed.Err = f.Err
 	}
 	return failed
-}
-
-// messaging is a communicator as package message needs it.
-type messaging struct{ *Comm }
-
-// Send sends a control message to a rank.
-func (c messaging) Send(to int, kind uint8, body []byte) { searched(c).Send(to, kind, body) }
-
-// Share returns what the communicators of this process may have under way, and the number of a rank's process.
-func (c messaging) Share(rank int) (*message.Budget, int) { return &c.world.messages, c.process(rank) }
-
-// Broken gives c up because of what a rank has sent.
-func (c messaging) Broken(err error) {
-	c.condemn(Failed, err, failure.NoticeOf(Failed, c.rank, 0, err))
-}
-
-// handleMessage takes a control message for package message.
-func (c *Comm) handleMessage(m wire.Note) {
-	if from := c.rankOf(m.From); from >= 0 {
-		c.messages.Handle(from, m.Body)
-	}
 }

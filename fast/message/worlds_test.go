@@ -61,7 +61,7 @@ func TestLengths(t *testing.T) {
 					var s, r *Handle
 					if first == "send" {
 						s = StartSend(t.Context(), all[from], out, 1, tag)
-						if p, err := Probe(t.Context(), all[1], from, tag); err != nil || p != (Status{from, tag, n}) {
+						if p, err := Probe(t.Context(), all[1], from, tag); err != nil || p != status(from, tag, n) {
 							t.Errorf("%d bytes: the probe has %v, %v", n, p, err)
 						}
 						r = StartRecv(t.Context(), all[1], in, from, tag)
@@ -72,7 +72,7 @@ func TestLengths(t *testing.T) {
 					if err := s.Wait(t.Context()); err != nil {
 						t.Error(err)
 					}
-					if err := r.Wait(t.Context()); err != nil || r.Status() != (Status{from, tag, n}) {
+					if err := r.Wait(t.Context()); err != nil || r.Status() != status(from, tag, n) {
 						t.Errorf("%d bytes: %v, %v", n, r.Status(), err)
 					}
 					if err := check(in[:n], from, tag); err != nil || in[n] != 0 {
@@ -151,3 +151,5 @@ func receiveRounds(ctx context.Context, c *fast.Comm, tag, rounds int) error {
 	}
 	return nil
 }
+
+func status(source, tag, count int) Status { return Status{Source: source, Tag: tag, Count: count} }

@@ -22,7 +22,7 @@ var (
 // TestCallsHaveExamples: an example that is run shows each call on communicators.
 func TestCallsHaveExamples(t *testing.T) {
 	for _, dir := range libraries {
-		if lacking, calls := withoutExample(t, dir); len(lacking) > 0 || calls < 5 {
+		if lacking, calls := withoutExample(t, dir); len(lacking) > 0 || calls < 4 {
 			t.Errorf("%s: no example shows %v, of %d calls", dir, lacking, calls)
 		}
 	}
