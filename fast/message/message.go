@@ -14,10 +14,10 @@
 // goes to the receive that was posted first of those that it matches. Messages of one sender with the same tag do not
 // overtake each other.
 //
-// The receiver's element type has to be that of the sender. If it is not, Recv fails with a fast.MismatchError, in which
-// the call's number says which message of its sender it was. A message may be shorter than the buffer; Status has its
-// length. If it is longer, Recv fails with ErrTruncated. In both cases the message is consumed, the buffer is as it was,
-// and the sender does not learn of it.
+// The receiver's element type has to be that of the sender. If it is not, Recv fails with a fast.MismatchError, in
+// which the call's number says which message of its sender it was. A message may be shorter than the buffer; Status has
+// its length. If it is longer, Recv fails with ErrTruncated. In both cases the message is consumed, the buffer is as it
+// was, and the sender does not learn of it.
 //
 // # When Send returns
 //
@@ -31,21 +31,21 @@
 //
 // They are those of package fast, in a fast.CallError without a number. A call whose context ends fails with a
 // fast.TimeoutError that names the ranks it has waited for. If it was a Send of an announced message that a receive has
-// matched, or a Recv whose bytes were on their way, the call of the other rank fails too: with a fast.PeerError that has
-// the TimeoutError in it. All others go on, and the communicator is as before.
+// matched, or a Recv whose bytes were on their way, the call of the other rank fails too: with a fast.PeerError that
+// has the TimeoutError in it. All others go on, and the communicator is as before.
 //
 // When a rank has closed the communicator, what it has sent can still be received, except for announced messages. Other
 // calls that need it get a fast.PeerError with fast.ErrClosed. A call with AnySource does when all other ranks have
-// closed. When a rank dies, or the communicator is given up for another reason, all calls fail, as those of package fast
-// do. Close does not wait for calls that StartSend and StartRecv have started.
+// closed. When a rank dies, or the communicator is given up for another reason, all calls fail, as those of package
+// fast do. Close does not wait for calls that StartSend and StartRecv have started.
 //
 // # What is checked, and what is not
 //
 // Nothing here is proved, unlike the collectives of package fast: it is tested. What comes from another rank is checked
-// before it is used, so a rank that lies can neither write beyond a buffer nor have another one hold more than the above.
-// Messages go over the control plane, beside the data path. That is slower than fast.Send, above all for long messages.
-// Nor does the search for deadlocks know these calls: ranks that wait for each other in them do so until their contexts
-// end. Comm.Health shows the calls that wait.
+// before it is used, so a rank that lies can neither write beyond a buffer nor have another one hold more than the
+// above. Messages go over the control plane, beside the data path. That is slower than fast.Send, above all for long
+// messages. Nor does the search for deadlocks know these calls: ranks that wait for each other in them do so until
+// their contexts end. Comm.Health shows the calls that wait.
 package message
 
 import (

@@ -3,8 +3,8 @@
 //
 // A short message goes at once, with its bytes, if the sender has credit for it: so much of it the receiver keeps until
 // a receive matches. Any other message is announced. When a receive matches, the receiver accepts it, and the bytes
-// follow in chunks, of which at most a Window is not acknowledged. How many messages may be announced and not matched is
-// limited too; the sender keeps those that follow, in order.
+// follow in chunks, of which at most a Window is not acknowledged. How many messages may be announced and not matched
+// is limited too; the sender keeps those that follow, in order.
 //
 // What another rank sends is checked. If no rank that keeps the rules sends it, the communicator is given up.
 package message

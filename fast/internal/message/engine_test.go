@@ -262,9 +262,9 @@ func TestLeaveGivesBack(t *testing.T) {
 	}
 }
 
-// TestAny draws calls of all kinds, lets frames arrive in any order that the control plane allows, and ends calls at any
-// time. What was received is what was sent, once, and in order. In the end everything has come, and nothing is under
-// way.
+// TestAny draws calls of all kinds, lets frames arrive in any order that the control plane allows, and ends calls at
+// any time. What was received is what was sent, once, and in order. In the end everything has come, and nothing is
+// under way.
 func TestAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &workload{T: t, net: newNet(3), sent: make(map[uint64]*sending)}
