@@ -30,7 +30,9 @@ var ways = map[string]struct {
 		},
 	},
 	"fast": {
-		func(ctx context.Context, c *fast.Comm, buf []byte, to int) error { return fast.Send(ctx, c, buf, to) },
+		func(ctx context.Context, c *fast.Comm, buf []byte, to int) error {
+			return fast.Send(ctx, c, buf, to)
+		},
 		func(ctx context.Context, c *fast.Comm, buf []byte, from int) error {
 			return fast.Recv(ctx, c, buf, from)
 		},

@@ -59,8 +59,8 @@ func TestTypeAndLength(t *testing.T) {
 				buf := make([]int64, n)
 				got, err := Recv(t.Context(), all[1], buf, from, 5)
 				var differs *fast.MismatchError
-				if !errors.As(err, &differs) || differs.Rank != from || differs.Field != "type" || differs.Mine != "int64" ||
-					differs.Theirs != "float32" || got != status(from, 5, n) {
+				if !errors.As(err, &differs) || differs.Rank != from || differs.Field != "type" ||
+					differs.Mine != "int64" || differs.Theirs != "float32" || got != status(from, 5, n) {
 					t.Errorf("%v, %v", got, err)
 				}
 				if first := uint64(1); i+n == 10 && differs != nil && differs.Seq != first {
@@ -188,7 +188,7 @@ func TestCloses(t *testing.T) {
 			StartSend(t.Context(), all[0], make([]int, 100_000), 1, 2),
 		}
 		anyone := StartRecv(t.Context(), all[0], make([]int, 1), AnySource, 2)
-		if _, err := Probe(t.Context(), all[1], 0, 2); err != nil { // the rank knows of the send, which it will not receive
+		if _, err := Probe(t.Context(), all[1], 0, 2); err != nil { // the rank knows of what it will not receive
 			t.Error(err)
 		}
 		if err := all[1].Close(); err != nil {
@@ -242,9 +242,12 @@ func wantClosed(t *testing.T, err error, rank int) {
 
 // TestGivenUp: when a rank gives the communicator up, all calls of the others fail as calls of package fast do.
 func TestGivenUp(t *testing.T) {
-	for what, end := range map[string]func(c *fast.Comm){
-		"aborts":  func(c *fast.Comm) { c.Abort() },
-		"revokes": func(c *fast.Comm) { _ = c.Revoke() },
+	for what, x := range map[string]struct {
+		end  func(c *fast.Comm)
+		want error
+	}{
+		"aborts":  {func(c *fast.Comm) { c.Abort() }, fast.ErrAborted},
+		"revokes": {func(c *fast.Comm) { _ = c.Revoke() }, fast.ErrRevoked},
 	} {
 		t.Run(what, func(t *testing.T) {
 			each(t, 3, func(t *testing.T, all []*fast.Comm) {
@@ -254,10 +257,9 @@ func TestGivenUp(t *testing.T) {
 					StartSend(t.Context(), all[0], make([]int, 100_000), 2, 2),
 					StartRecv(t.Context(), all[2], make([]int, 1), 2, 2),
 				}
-				end(all[2])
+				x.end(all[2])
 				for _, h := range wait {
-					err := h.Wait(t.Context())
-					if what == "aborts" && !errors.Is(err, fast.ErrAborted) || what == "revokes" && !errors.Is(err, fast.ErrRevoked) {
+					if err := h.Wait(t.Context()); !errors.Is(err, x.want) {
 						t.Error(err)
 					}
 				}

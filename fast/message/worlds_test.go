@@ -143,7 +143,8 @@ func receiveRounds(ctx context.Context, c *fast.Comm, tag, rounds int) error {
 		round := next[got.Source]
 		next[got.Source]++
 		if want := lengthOf(tag, round); got.Tag != tag || got.Count != want {
-			return fmt.Errorf("message %d of rank %d with tag %d: got %v, want %d bytes", round, got.Source, tag, got, want)
+			return fmt.Errorf("message %d of rank %d: got %v, want %d bytes with tag %d", round, got.Source, got, want,
+				tag)
 		}
 		if err := check(buf[:got.Count], got.Source, tag+round); err != nil {
 			return err

@@ -105,8 +105,8 @@ func (n *net) wantSettled(t rapid.TB) {
 				t.Errorf("rank %d to %d: %+v, and there %+v", rank, to, p.sender, there.arrival)
 			}
 			if p.used != there.held || there.owed > there.held {
-				t.Errorf("rank %d to %d: credit of %d is used, of which %d is held, and %d owed", rank, to, p.used, there.held,
-					there.owed)
+				t.Errorf("rank %d to %d: credit of %d is used, of which %d is held, and %d owed", rank, to, p.used,
+					there.held, there.owed)
 			}
 			if to != rank {
 				credit += p.used

@@ -96,7 +96,8 @@ func FuzzFrame(f *testing.F) {
 		if !ok {
 			return
 		}
-		if !bytes.Equal(x.appendTo(nil), b) || x.tag > MaxTag || x.n > maxInt || x.kind == eager && len(x.data) > EagerLimit {
+		if !bytes.Equal(x.appendTo(nil), b) || x.tag > MaxTag || x.n > maxInt ||
+			x.kind == eager && len(x.data) > EagerLimit {
 			t.Errorf("%+v", x)
 		}
 	})

@@ -45,7 +45,7 @@ func TestHostile(t *testing.T) {
 		},
 		"too many announcements": func(n *net) {
 			for id := range MaxAnnounced + 1 {
-				n.hand(announceFrame(uint64(id+1), 1<<40))
+				n.hand(announceFrame(uint64(id+1), 1<<30))
 			}
 		},
 		"an announcement twice": func(n *net) { n.hand(announceFrame(1, 10), announceFrame(1, 10)) },
@@ -186,14 +186,16 @@ func FuzzHandle(f *testing.F) {
 	f.Fuzz(func(t *testing.T, script []byte) {
 		n := newNet(2)
 		buf := bytes.Repeat([]byte{0xff}, 40)
-		ops := []*Op{n.receive(0, 1, Any, buf[:16:16]), n.receive(0, Any, 1, buf[16:24:24]), n.send(0, 1, 0, 3*maxChunk, 1),
-			n.send(0, 1, 0, 8, 1), n.all[0].Probe(&Request{Name: "Probe", Peer: 1, Tag: 3})}
+		ops := []*Op{n.receive(0, 1, Any, buf[:16:16]), n.receive(0, Any, 1, buf[16:24:24]),
+			n.send(0, 1, 0, 3*maxChunk, 1), n.send(0, 1, 0, 8, 1),
+			n.all[0].Probe(&Request{Name: "Probe", Peer: 1, Tag: 3})}
 		for len(script) > 0 {
 			length := min(int(script[0]), len(script)-1)
 			n.all[0].Handle(1, script[1:1+length])
 			script = script[1+length:]
 			p := n.all[0].peer(1)
-			if p.held > EagerCredit && n.broken[0] == nil || len(p.offers) > MaxAnnounced || p.inFlight > Window || p.used < 0 {
+			if p.held > EagerCredit && n.broken[0] == nil || len(p.offers) > MaxAnnounced || p.inFlight > Window ||
+				p.used < 0 {
 				t.Fatalf("%+v", p)
 			}
 		}

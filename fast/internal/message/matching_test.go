@@ -86,7 +86,8 @@ func TestMatching(t *testing.T) {
 				r := &posted{pattern{draw("source", Any), draw("tag", Any)}, i}
 				first := m.first(r.pattern_)
 				e := m.post(r)
-				if x := want.add(event{receive: r}); (e != nil) != (x != nil) || e != nil && e != x.message || first != e {
+				x := want.add(event{receive: r})
+				if (e != nil) != (x != nil) || e != nil && e != x.message || first != e {
 					t.Fatalf("%+v meets %+v, and before %+v, want %+v", r, e, first, x)
 				}
 			case 3:
@@ -98,7 +99,8 @@ func TestMatching(t *testing.T) {
 					want.events[i].open = x.open && (x.message == nil || x.message.source != source)
 				}
 			}
-			if receives, messages := want.open(); !slices.Equal(m.posted, receives) || !slices.Equal(m.arrived, messages) {
+			receives, messages := want.open()
+			if !slices.Equal(m.posted, receives) || !slices.Equal(m.arrived, messages) {
 				t.Fatalf("it has %v and %v, want %v and %v", m.posted, m.arrived, receives, messages)
 			}
 		}
