@@ -41,19 +41,29 @@ func (m *matcher[R]) arrive(e *envelope) (r R, ok bool) {
 		return r, false
 	}
 	r = m.posted[i]
-	m.posted = slices.Delete(m.posted, i, i+1)
+	m.posted = without(m.posted, i)
 	return r, true
 }
 
 // post returns the message that came first of those that r matches, and removes it. If there is none, it keeps r.
 func (m *matcher[R]) post(r R) *envelope {
-	e := m.first(r.pattern())
-	if e == nil {
+	i := slices.IndexFunc(m.arrived, r.pattern().matches)
+	if i < 0 {
 		m.posted = append(m.posted, r)
 		return nil
 	}
-	m.removeMessages(func(x *envelope) bool { return x == e })
+	e := m.arrived[i]
+	m.arrived = without(m.arrived, i)
 	return e
+}
+
+// without returns s without the element at i. The first one costs nothing, because most often it is that one.
+func without[E any](s []E, i int) []E {
+	if i > 0 {
+		return slices.Delete(s, i, i+1)
+	}
+	clear(s[:1])
+	return s[1:]
 }
 
 // first returns the message that came first of those that p matches, or nil.

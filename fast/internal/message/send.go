@@ -77,7 +77,7 @@ func (e *Engine) takeCredit(p *peer, n int) bool {
 // drain sends or announces what has waited for it. The engine is locked.
 func (e *Engine) drain(p *peer) {
 	for len(p.backlog) > 0 && e.trySend(p, p.backlog[0]) {
-		p.backlog = slices.Delete(p.backlog, 0, 1)
+		p.backlog = without(p.backlog, 0)
 	}
 }
 
@@ -112,7 +112,7 @@ func (e *Engine) pump(p *peer) {
 		p.inFlight += n
 		e.send(p, frame{kind: data, id: o.id, data: o.buf[o.moved : o.moved+n]})
 		if o.moved += n; o.moved == len(o.buf) {
-			p.active = slices.Delete(p.active, 0, 1)
+			p.active = without(p.active, 0)
 		}
 	}
 }
