@@ -174,6 +174,35 @@ func TestEitherGivesUp(t *testing.T) {
 	}
 }
 
+// TestAbandonedIsAcknowledged: all bytes that have come are acknowledged when their message is given up, also where so
+// few have come that it was not worth a frame yet.
+func TestAbandonedIsAcknowledged(t *testing.T) {
+	for what, give := range map[string]func(n *net, s, r *Op) error{
+		"by the sender":   func(_ *net, s, _ *Op) error { return late(s) },
+		"by the receiver": func(n *net, _, r *Op) error { n.deliverTo(1); return late(r) },
+	} {
+		n := newNet(2)
+		n.send(0, 1, 0, 3*maxChunk, 1)
+		s := n.send(0, 1, 0, 2*Window, 2)
+		n.receive(1, 0, 0, make([]byte, 3*maxChunk))
+		r := n.receive(1, 0, 0, make([]byte, 2*Window))
+		n.deliverTo(1)
+		for n.step([2]int{1, 0}) { // of the 8 chunks that are sent now, the last 5 are of the second message
+		}
+		if err := give(n, s, r); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", what, err)
+		}
+		n.deliver()
+		n.wantSettled(t)
+	}
+}
+
+// deliverTo delivers what the other one of two ranks has sent to a rank.
+func (n *net) deliverTo(rank int) {
+	for n.step([2]int{1 - rank, rank}) {
+	}
+}
+
 // FuzzHandle: whatever frames come, what is held is bounded, no buffer is exceeded, and all calls end.
 func FuzzHandle(f *testing.F) {
 	var all []byte
