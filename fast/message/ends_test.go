@@ -113,7 +113,7 @@ func TestContextEnds(t *testing.T) {
 		}
 		cancel()
 		wantTimeout(t, r.Wait(t.Context()), 1)
-		wantCall(t, r.Wait(t.Context()), "message.StartRecv", 1)
+		wantCall(t, r.Wait(t.Context()), "message.Recv", 1)
 		wantTimeout(t, a.Wait(t.Context()), 1, 2)
 		wantTimeout(t, s.Wait(t.Context()), 1)
 		wantTimeout(t, <-errs, 2)
@@ -313,8 +313,8 @@ func TestHealthShows(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := r.String()
-		for _, words := range []string{`message.StartRecv of tag 17 "halo" with rank 2 on world`,
-			"message.StartRecv on world", "[0 2]"} {
+		for _, words := range []string{`message.Recv of tag 17 "halo" with rank 2 on world`,
+			"message.Recv on world", "[0 2]"} {
 			if !strings.Contains(text, words) {
 				t.Errorf("the report lacks %q: %s", words, text)
 			}

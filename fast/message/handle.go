@@ -29,13 +29,13 @@ type Handle struct {
 // StartSend starts Send and returns. It is in the order of this rank's messages as if Send was called now. The call
 // fails when ctx ends.
 func StartSend[T fast.Elem](ctx context.Context, c *fast.Comm, buf []T, to, tag int, opts ...fast.Option) *Handle {
-	o, err := sending(ctx, c, "message.StartSend", buf, to, tag, opts)
+	o, err := sending(ctx, c, "message.Send", buf, to, tag, opts)
 	return start(ctx, o, err)
 }
 
 // StartRecv starts Recv and returns. The receive is posted now. The call fails when ctx ends.
 func StartRecv[T fast.Elem](ctx context.Context, c *fast.Comm, buf []T, from, tag int, opts ...fast.Option) *Handle {
-	o, err := receiving(ctx, c, "message.StartRecv", buf, from, tag, opts)
+	o, err := receiving(ctx, c, "message.Recv", buf, from, tag, opts)
 	return start(ctx, o, err)
 }
 

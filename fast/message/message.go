@@ -44,8 +44,8 @@
 // Nothing here is proved, unlike the collectives of package fast: it is tested. What comes from another rank is checked
 // before it is used, so a rank that lies can neither write beyond a buffer nor have another one hold more than the
 // above. Messages go over the control plane, beside the data path. That is slower than fast.Send, above all for long
-// messages. Nor does the search for deadlocks know these calls: ranks that wait for each other in them do so until
-// their contexts end. Comm.Health shows the calls that wait.
+// messages; go test -bench PingPong ./fast/message measures both. Nor does the search for deadlocks know these calls:
+// ranks that wait for each other in them do so until their contexts end. Comm.Health shows the calls that wait.
 package message
 
 import (

@@ -305,6 +305,28 @@ func TestLeaveGivesBack(t *testing.T) {
 	}
 }
 
+// TestLeaveSendsNothing: once this rank has closed the communicator, none of the sends that wait succeeds because
+// another one has ended, and none takes anything of the budget.
+func TestLeaveSendsNothing(t *testing.T) {
+	n := newNet(2)
+	var waits []*Op
+	for len(waits) < 2*MaxAnnounced {
+		if o := n.send(0, 1, 0, 100, 1); !o.Over() {
+			waits = append(waits, o)
+		}
+	}
+	n.receive(1, 0, 0, make([]byte, 100))
+	n.all[0].Leave()
+	for i, o := range waits {
+		if _, err := o.end(wire.ErrClosed); err != wire.ErrClosed {
+			t.Fatalf("send %d: %v", i, err)
+		}
+	}
+	if s := n.budgets[0].to[1]; s.credit != 0 || s.window != 0 {
+		t.Errorf("%+v is taken", s)
+	}
+}
+
 // TestAny draws calls of all kinds, lets frames arrive in any order that the control plane allows, and ends calls at
 // any time. What was received is what was sent, once, and in order. In the end everything has come, and nothing is
 // under way.

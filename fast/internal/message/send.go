@@ -74,9 +74,9 @@ func (e *Engine) takeCredit(p *peer, n int) bool {
 	return true
 }
 
-// drain sends or announces what has waited for it. The engine is locked.
+// drain sends or announces what has waited for it, unless this rank has closed. The engine is locked.
 func (e *Engine) drain(p *peer) {
-	for len(p.backlog) > 0 && e.trySend(p, p.backlog[0]) {
+	for !e.over && len(p.backlog) > 0 && e.trySend(p, p.backlog[0]) {
 		p.backlog = without(p.backlog, 0)
 	}
 }
@@ -98,9 +98,10 @@ func (e *Engine) takeAccept(p *peer, id uint64) bool {
 	return true
 }
 
-// pump sends bytes of accepted messages, as many as may be on their way. The engine is locked.
+// pump sends bytes of accepted messages, as many as may be on their way, unless this rank has closed. The engine is
+// locked.
 func (e *Engine) pump(p *peer) {
-	for len(p.active) > 0 {
+	for !e.over && len(p.active) > 0 {
 		o := p.active[0]
 		n := min(len(o.buf)-o.moved, maxChunk)
 		if p.inFlight+n > Window {
