@@ -2,14 +2,14 @@ package message
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/collgen/collgen/fast"
-	engine "github.com/collgen/collgen/fast/internal/message"
-
 	"github.com/collgen/collgen/fast/internal/fasttest"
+	engine "github.com/collgen/collgen/fast/internal/message"
 )
 
 // each runs f with the ranks of a communicator in each way in which ranks talk.
@@ -82,6 +82,35 @@ func TestLengths(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCommunicators: messages are received on the communicator on which they were sent, whose ranks have numbers of
+// their own there.
+func TestCommunicators(t *testing.T) {
+	each(t, 4, func(t *testing.T, all []*fast.Comm) {
+		fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *fast.Comm) error {
+			half, err := c.Split(t.Context(), c.Rank()%2, -c.Rank()) // ranks 0 and 1 of it are 2 and 0, or 3 and 1
+			if err != nil {
+				return err
+			}
+			defer half.Close()
+			one := StartSend(t.Context(), c, []int{10 + c.Rank()}, (c.Rank()+2)%4, 0)
+			two := StartSend(t.Context(), half, []int{20 + c.Rank()}, 1-half.Rank(), 0)
+			return errors.Join(receiveOnly(t.Context(), half, 1-half.Rank(), 20+(c.Rank()+2)%4),
+				receiveOnly(t.Context(), c, (c.Rank()+2)%4, 10+(c.Rank()+2)%4),
+				one.Wait(t.Context()), two.Wait(t.Context()), fast.Barrier(t.Context(), c))
+		}))
+	})
+}
+
+// receiveOnly receives a message from any rank, which has to be that number of that rank.
+func receiveOnly(ctx context.Context, c *fast.Comm, from, want int) error {
+	n := make([]int, 1)
+	got, err := Recv(ctx, c, n, AnySource, AnyTag)
+	if err != nil || got.Source != from || n[0] != want {
+		return fmt.Errorf("%v has %v of %v, want %d of %d: %w", c, n, got, want, from, err)
+	}
+	return nil
 }
 
 // TestManyGoroutines: on each rank, many goroutines send and receive at once, from this rank and others, while

@@ -109,8 +109,8 @@ func (n *net) wantSettled(t rapid.TB) {
 				}
 			}
 			if p.used != there.held || there.owed+unreceived != there.held {
-				t.Errorf("rank %d to %d: credit of %d is used, and %d held, for %d bytes, with %d owed", rank, to, p.used,
-					there.held, unreceived, there.owed)
+				t.Errorf("rank %d to %d: credit of %d is used, and %d held, for %d bytes, with %d owed", rank, to,
+					p.used, there.held, unreceived, there.owed)
 			}
 			if to != rank {
 				credit += p.used
