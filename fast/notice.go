@@ -92,10 +92,8 @@ func (c *Comm) lost(process int, err error) {
 		c.missing(rank, true) // if it could, it sent a notice for this communicator first
 		return
 	case rank != c.rank:
-		defer func(why error) { // after c has ended
-			c.monitor.Gone(rank, why)
-			c.messages.Gone(rank, why)
-		}(err)
+		defer c.monitor.Gone(rank, err) // after c has ended
+		defer c.messages.Gone(rank, err)
 		err = &PeerError{Rank: rank, Err: err}
 	}
 	c.logEnd(events.Lost, err)
