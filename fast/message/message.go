@@ -44,8 +44,12 @@
 // Nothing here is proved, unlike the collectives of package fast: it is tested. What comes from another rank is checked
 // before it is used, so a rank that lies can neither write beyond a buffer nor have another one hold more than the
 // above. Messages go over the control plane, beside the data path. That is slower than fast.Send, above all for long
-// messages; go test -bench PingPong ./fast/message measures both. Nor does the search for deadlocks know these calls:
-// ranks that wait for each other in them do so until their contexts end. Comm.Health shows the calls that wait.
+// messages; go test -bench PingPong ./fast/message measures both.
+//
+// That ranks wait for each other in these calls is no deadlock for certain, because another goroutine of one of them
+// may still send what is missing. So the search for deadlocks leaves them out, and they wait until their contexts end.
+// A warning names the ranks that a call waits for, after the time of fast.WithSlowCall. Comm.Health shows all calls
+// that wait.
 package message
 
 import (
