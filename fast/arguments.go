@@ -10,8 +10,9 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// Elem is the element types that collectives move and reduce: integers and floats of every size, complex numbers, and
-// all types that are defined as one of those. An int is an int64 or an int32, as large as it is.
+// Elem is the element types that collectives move and reduce: integers and floats of every size, complex numbers, bool,
+// and all types that are defined as one of those. An int is an int64 or an int32, as large as it is. Whatever other
+// ranks send as a bool, the caller has true or false.
 type Elem interface{ spec.Elem }
 
 // Float16 is an IEEE 754 binary16 number. Reductions of it are carried out in float32 and rounded to nearest even.
@@ -33,7 +34,7 @@ const (
 	BAnd = spec.OpBAnd // bits, of integers
 	BOr  = spec.OpBOr
 	BXor = spec.OpBXor
-	LAnd = spec.OpLAnd // truth values, of integers
+	LAnd = spec.OpLAnd // truth values, of integers and bools
 	LOr  = spec.OpLOr
 
 	MinLoc = spec.OpMinLoc // of pairs complex(value, index): the smallest value; of equal ones, the smallest index

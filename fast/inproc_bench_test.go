@@ -2,10 +2,12 @@ package fast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/flight"
@@ -84,6 +86,14 @@ func TestAllocations(t *testing.T) {
 	}
 	blocks := func(n, size int) Blocks { return Blocks{Counts: counts[[2]int{n, size}]} }
 	var prepared sync.Map // by communicator
+	differs, err := NewOp("differs", true, func(dst, a, b []bool) {
+		for i := range dst {
+			dst[i] = a[i] != b[i]
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, size := range []int{1, 2, 3} {
 		for name, call := range map[string]func(c *Comm, x []float32) error{
 			"AllReduce":    func(c *Comm, x []float32) error { return AllReduce(ctx, c, x, Avg) },
@@ -115,6 +125,10 @@ func TestAllocations(t *testing.T) {
 				n := len(x) / 2 / c.Size() * c.Size()
 				dst, src := x[:n], x[n:][:n]
 				return AllToAllV(ctx, c, dst, blocks(len(dst), c.Size()), src, blocks(len(src), c.Size()))
+			},
+			"bools": func(c *Comm, x []float32) error {
+				bools := unsafe.Slice((*bool)(unsafe.Pointer(unsafe.SliceData(x))), len(x)) // all are 0
+				return errors.Join(AllReduce(ctx, c, bools, LOr), AllReduce(ctx, c, bools, differs))
 			},
 			"Barrier": func(c *Comm, _ []float32) error { return Barrier(ctx, c) },
 			"persistent": func(c *Comm, x []float32) error {

@@ -26,7 +26,7 @@ func Combine[T Elem](op spec.Op, a, b T) T {
 		return cast[T](integer(op, cast[int32](a), cast[int32](b)))
 	case spec.TypeInt64:
 		return cast[T](integer(op, cast[int64](a), cast[int64](b)))
-	case spec.TypeUint8:
+	case spec.TypeUint8, spec.TypeBool:
 		return cast[T](integer(op, cast[uint8](a), cast[uint8](b)))
 	case spec.TypeUint16:
 		return cast[T](integer(op, cast[uint16](a), cast[uint16](b)))

@@ -5,7 +5,7 @@ import "github.com/collgen/collgen/spec"
 // Finish returns what op makes of x, the reduction of all operands of size ranks. The size may be more than an integer
 // type can hold: the division is that of whole numbers.
 func Finish[T Elem](op spec.Op, x T, size int) T {
-	if op.Finish() != spec.DivideBySize {
+	if op.Finish() != spec.DivideBySize || !op.Takes(spec.TypeOf[T]()) {
 		return x
 	}
 	switch spec.TypeOf[T]() {

@@ -177,6 +177,10 @@ func combine(op spec.Op, a, b any) any {
 	switch {
 	case x.CanInt(), x.CanUint():
 		return wrap(bigOp(op, bigOf(x), bigOf(y)), x.Type())
+	case x.Kind() == reflect.Bool && op == spec.OpLAnd:
+		return x.Bool() && y.Bool()
+	case x.Kind() == reflect.Bool:
+		return x.Bool() || y.Bool()
 	case x.CanComplex() && op == spec.OpProd:
 		return reflect.ValueOf(x.Complex() * y.Complex()).Convert(x.Type()).Interface()
 	case x.CanComplex() && (op == spec.OpMinLoc || op == spec.OpMaxLoc):
@@ -312,6 +316,8 @@ func runRef(x spectest.Example) (any, error) {
 	case [][]complex64:
 		return call(x, in)
 	case [][]complex128:
+		return call(x, in)
+	case [][]bool:
 		return call(x, in)
 	}
 	return nil, fmt.Errorf("%T is not [][]T of an element type T", x.In)

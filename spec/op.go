@@ -24,13 +24,15 @@ const (
 )
 
 // TypeSet is a set of types: bit t stands for Type t.
-type TypeSet uint16
+type TypeSet uint32
 
 // The sets of types that operators take.
 const (
 	integerTypes = TypeSet(1<<TypeInt8 | 1<<TypeInt16 | 1<<TypeInt32 | 1<<TypeInt64 |
 		1<<TypeUint8 | 1<<TypeUint16 | 1<<TypeUint32 | 1<<TypeUint64)
-	realTypes    = integerTypes | 1<<TypeFloat16 | 1<<TypeBFloat16 | 1<<TypeFloat32 | 1<<TypeFloat64
+	truthTypes   = integerTypes | 1<<TypeBool
+	realTypes    = integerTypes | 1<<TypeFloat16 | 1<<TypeBFloat16 |
+		1<<TypeFloat32 | 1<<TypeFloat64
 	complexTypes = TypeSet(1<<TypeComplex64 | 1<<TypeComplex128)
 	allTypes     = realTypes | complexTypes
 )
@@ -112,9 +114,9 @@ var opTable = [opEnd]opRow{
 		"BOr is the bitwise or."},
 	OpBXor: {"bxor", integerTypes, Zero, NoFloats, Keep,
 		"BXor is the bitwise exclusive or."},
-	OpLAnd: {"land", integerTypes, True, NoFloats, Keep,
+	OpLAnd: {"land", truthTypes, True, NoFloats, Keep,
 		"LAnd is 1 if both operands are not 0, and otherwise 0. The reduction of a single operand is that operand as it is."},
-	OpLOr: {"lor", integerTypes, False, NoFloats, Keep,
+	OpLOr: {"lor", truthTypes, False, NoFloats, Keep,
 		"LOr is 1 if any operand is not 0, and otherwise 0. The reduction of a single operand is that operand as it is."},
 	OpMinLoc: {"minloc", complexTypes, HighestLoc, Selects, Keep,
 		"MinLoc takes a complex number for a pair: its real part is a value, its imaginary part an index. The result is " +

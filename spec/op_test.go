@@ -10,10 +10,11 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// TestOpTypes is the table of MPI 4.1, section 6.9.2, with Avg as Sum.
+// TestOpTypes is the table of MPI 4.1, section 6.9.2, with Avg as Sum; a bool is what that calls logical.
 func TestOpTypes(t *testing.T) {
-	const integers, floats, complexes = "i", "if", "ifc"
-	letters := map[spec.TypeClass]string{spec.Signed: "i", spec.Unsigned: "i", spec.Floating: "f", spec.Complex: "c"}
+	const integers, logical, floats, complexes = "i", "ib", "if", "ifc"
+	letters := map[spec.TypeClass]string{spec.Signed: "i", spec.Unsigned: "i", spec.Floating: "f", spec.Complex: "c",
+		spec.Boolean: "b"}
 	for _, c := range []struct {
 		ops   []spec.Op
 		takes string
@@ -21,7 +22,8 @@ func TestOpTypes(t *testing.T) {
 		{[]spec.Op{spec.OpSum, spec.OpProd, spec.OpAvg}, complexes},
 		{[]spec.Op{spec.OpMin, spec.OpMax}, floats},
 		{[]spec.Op{spec.OpMinLoc, spec.OpMaxLoc}, "c"},
-		{[]spec.Op{spec.OpLAnd, spec.OpLOr, spec.OpBAnd, spec.OpBOr, spec.OpBXor}, integers},
+		{[]spec.Op{spec.OpBAnd, spec.OpBOr, spec.OpBXor}, integers},
+		{[]spec.Op{spec.OpLAnd, spec.OpLOr}, logical},
 	} {
 		for _, o := range c.ops {
 			for _, x := range spec.Types() {

@@ -27,6 +27,7 @@ func TestOperators(t *testing.T) {
 	t.Run("float64", operators[float64])
 	t.Run("complex64", operators[complex64])
 	t.Run("complex128", operators[complex128])
+	t.Run("bool", operators[bool])
 }
 
 func operators[T spec.Elem](t *testing.T) {

@@ -25,6 +25,7 @@ const (
 	TypeFloat64
 	TypeComplex64
 	TypeComplex128
+	TypeBool // one byte, which is 0 or 1
 
 	typeEnd // one more than the last Type
 )
@@ -32,7 +33,7 @@ const (
 // Elem is the constraint of Go types that are element types. An int or uint is the element type of its size.
 type Elem interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
-		Float16 | BFloat16 | ~float32 | ~float64 | ~complex64 | ~complex128
+		Float16 | BFloat16 | ~float32 | ~float64 | ~complex64 | ~complex128 | ~bool
 }
 
 // TypeClass says what arithmetic a Type has.
@@ -44,6 +45,7 @@ const (
 	Unsigned                      // unsigned integers
 	Floating                      // IEEE 754 binary formats, and BFloat16
 	Complex                       // two parts, each a Floating of half the bytes
+	Boolean                       // truth values
 )
 
 // typeTable defines the types. Bits is the precision of a Floating, or of a part of a Complex, in significant bits.
@@ -67,6 +69,7 @@ var typeTable = [typeEnd]struct {
 	TypeFloat64:    {"float64", Floating, 8, 53},
 	TypeComplex64:  {"complex64", Complex, 8, 24},
 	TypeComplex128: {"complex128", Complex, 16, 53},
+	TypeBool:       {"bool", Boolean, 1, 0},
 }
 
 // Valid reports whether t is one of the types above.
@@ -110,7 +113,8 @@ func (t Type) Class() TypeClass {
 	return typeTable[t].class
 }
 
-// Precision returns how many significant bits a float, or each part of a complex number, has; 0 for integers.
+// Precision returns how many significant bits a float, or each part of a complex number, has; 0 for other
+// types.
 func (t Type) Precision() int {
 	if !t.Valid() {
 		return 0
@@ -134,6 +138,7 @@ var kindTypes = [...]Type{
 	reflect.Uint8: TypeUint8, reflect.Uint16: TypeUint16, reflect.Uint32: TypeUint32, reflect.Uint64: TypeUint64,
 	reflect.Float32: TypeFloat32, reflect.Float64: TypeFloat64,
 	reflect.Complex64: TypeComplex64, reflect.Complex128: TypeComplex128,
+	reflect.Bool: TypeBool,
 }
 
 // TypeOf returns the element type that the Go type T is, or is defined as. It does not allocate.

@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"testing"
@@ -12,6 +13,7 @@ import (
 type (
 	meters float32
 	flags  uint8
+	answer bool
 )
 
 // sized returns the type that an int of this machine is.
@@ -44,6 +46,8 @@ func TestTypeOf(t *testing.T) {
 		{spec.TypeOf[float64](), spec.TypeFloat64, "float64", spec.Floating, unsafe.Sizeof(float64(0))},
 		{spec.TypeOf[complex64](), spec.TypeComplex64, "complex64", spec.Complex, unsafe.Sizeof(complex64(0))},
 		{spec.TypeOf[complex128](), spec.TypeComplex128, "complex128", spec.Complex, unsafe.Sizeof(complex128(0))},
+		{spec.TypeOf[bool](), spec.TypeBool, "bool", spec.Boolean, unsafe.Sizeof(false)},
+		{spec.TypeOf[answer](), spec.TypeBool, "bool", spec.Boolean, unsafe.Sizeof(answer(false))},
 		{spec.TypeOf[int](), sized(spec.TypeInt32, spec.TypeInt64), "int" + strconv.Itoa(strconv.IntSize), spec.Signed,
 			unsafe.Sizeof(int(0))},
 		{spec.TypeOf[uint](), sized(spec.TypeUint32, spec.TypeUint64), "uint" + strconv.Itoa(strconv.IntSize), spec.Unsigned,
@@ -54,7 +58,7 @@ func TestTypeOf(t *testing.T) {
 		if c.got != c.want || c.got.String() != c.name || c.got.Class() != c.class || c.got.Bytes() != int(c.bytes) {
 			t.Errorf("got %v, class %d, %d bytes; want %s", c.got, c.got.Class(), c.got.Bytes(), c.name)
 		}
-		if isInteger := c.class == spec.Signed || c.class == spec.Unsigned; isInteger != (c.got.Precision() == 0) {
+		if isFloat := c.class == spec.Floating || c.class == spec.Complex; isFloat == (c.got.Precision() == 0) {
 			t.Errorf("%v has a precision of %d bits", c.got, c.got.Precision())
 		}
 	}
@@ -78,7 +82,7 @@ func TestAll(t *testing.T) {
 
 // TestOutOfRange: numbers that are no type or operator, which may come off a wire, are harmless.
 func TestOutOfRange(t *testing.T) {
-	for _, i := range []uint8{0, 15, 16, 32, 63, 128, 255} {
+	for _, i := range []uint8{0, 18, 19, 32, 63, 128, 255} {
 		x, o := spec.Type(i), spec.Op(i)
 		if x.Valid() || x.Bytes() != 0 || x.Class() != 0 || x.Precision() != 0 || spec.OpSum.Takes(x) {
 			t.Errorf("%v is a type", x)
@@ -91,7 +95,7 @@ func TestOutOfRange(t *testing.T) {
 			t.Error("no name")
 		}
 	}
-	if spec.TypeSet(0xffff).Has(255) {
+	if spec.TypeSet(math.MaxUint32).Has(255) {
 		t.Error("255 is in a set of types")
 	}
 }

@@ -120,7 +120,7 @@ func wantPlausible(t *testing.T, r *bench.Result, transport string) {
 func TestEveryTypeAndOperator(t *testing.T) {
 	for _, e := range bench.Elements {
 		for _, f := range bench.Reductions {
-			if f.Integers && !e.Integer {
+			if !f.Op.Takes(e.Type) {
 				continue
 			}
 			out, _ := runs(t, 0, "-format", "json", "-transport", ranks.InProc, "-ranks", "3", "-n", "1", "-b", "40000", "-e",
@@ -159,7 +159,8 @@ func TestCommandLine(t *testing.T) {
 		{"-ranks 2 -r 2", 2, "-r 2"},
 		{"-d float31", 2, "float31"},
 		{"-o mean", 2, "-o mean"},
-		{"-o band", 2, "integers"},
+		{"-o band", 2, "-o band is not for float32"},
+		{"-d bool broadcast reduce", 2, "-o sum is not for bool"},
 		{"-place here", 2, "-place here"},
 		{"-format xml", 2, "-format xml"},
 		{"-heap -registered", 2, "either"},

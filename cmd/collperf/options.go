@@ -127,8 +127,8 @@ func (o *options) validate() error {
 		return errors.New("-w, -c, -depth and -comms cannot be negative")
 	case o.Reproducible && (o.Reduction.Op != fast.Sum && o.Reduction.Op != fast.Avg || o.Hosts || o.tune):
 		return errors.New("-reproducible is for -o sum and -o avg, without -hosts and -tune")
-	case o.Reduction.Integers && !o.Element.Integer:
-		return fmt.Errorf("-o %v is for integers, not for %s", o.Reduction.Op, o.Element.Name)
+	case !o.Reduction.Op.Takes(o.Element.Type) && slices.ContainsFunc(o.Operations, bench.Operation.Reduces):
+		return fmt.Errorf("-o %v is not for %s", o.Reduction.Op, o.Element.Name)
 	}
 	if err := o.validateHosts(); err != nil {
 		return err

@@ -73,7 +73,7 @@ var byType = map[spec.Type]func(ctx context.Context, h *Comm, x *colltest.Call) 
 	spec.TypeInt64: conforms[int64], spec.TypeUint8: conforms[uint8], spec.TypeUint16: conforms[uint16],
 	spec.TypeUint32: conforms[uint32], spec.TypeUint64: conforms[uint64], spec.TypeFloat16: conforms[fast.Float16],
 	spec.TypeBFloat16: conforms[fast.BFloat16], spec.TypeFloat32: conforms[float32], spec.TypeFloat64: conforms[float64],
-	spec.TypeComplex64: conforms[complex64], spec.TypeComplex128: conforms[complex128],
+	spec.TypeComplex64: conforms[complex64], spec.TypeComplex128: conforms[complex128], spec.TypeBool: conforms[bool],
 }
 
 // conforms makes a rank's part of a call of elements of T.

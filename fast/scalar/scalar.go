@@ -39,22 +39,12 @@ func Min[T fast.Elem](ctx context.Context, c *fast.Comm, x T, opts ...fast.Optio
 
 // All reports whether x is true on all ranks.
 func All(ctx context.Context, c *fast.Comm, x bool, opts ...fast.Option) (bool, error) {
-	v, err := AllReduce(ctx, c, truth(x), fast.LAnd, opts...)
-	return v != 0, err
+	return AllReduce(ctx, c, x, fast.LAnd, opts...)
 }
 
 // Any reports whether x is true on any rank.
 func Any(ctx context.Context, c *fast.Comm, x bool, opts ...fast.Option) (bool, error) {
-	v, err := AllReduce(ctx, c, truth(x), fast.LOr, opts...)
-	return v != 0, err
-}
-
-// truth returns 1 for true, and 0 for false.
-func truth(x bool) uint8 {
-	if x {
-		return 1
-	}
-	return 0
+	return AllReduce(ctx, c, x, fast.LOr, opts...)
 }
 
 // Scan returns the reduction of the values of the ranks from 0 to this one.

@@ -334,6 +334,18 @@ var Examples = []Example{
 		Out: [][]float32{{nan32, zero32, 0}, {nan32, zero32, 0}},
 	},
 	{
+		Source:    "MPI 6.9.2: logical types, of which C bool is one, have a logical and",
+		Primitive: "AllReduce", Op: spec.OpLAnd, Order: spec.SameTree, Count: 3,
+		In:  [][]bool{{true, true, false}, {true, false, false}},
+		Out: [][]bool{{true, false, false}, {true, false, false}},
+	},
+	{
+		Source:    "MPI 6.9.2: and a logical or",
+		Primitive: "AllReduce", Op: spec.OpLOr, Order: spec.SameTree, Count: 3,
+		In:  [][]bool{{true, true, false}, {true, false, false}},
+		Out: [][]bool{{true, true, false}, {true, true, false}},
+	},
+	{
 		Source:    "IEEE 4.3.1, binary16: ties go to even, and overflow to infinity",
 		Primitive: "AllReduce", Op: spec.OpSum, Order: spec.SameTree, Count: 3,
 		In:  [][]spec.Float16{halves(2048, 2048, 65504), halves(1, 3, 16)},

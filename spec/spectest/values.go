@@ -14,7 +14,7 @@ type Kind uint8
 const (
 	Ordinary Kind = iota // small integers; floats of which sums and products of many are finite, and round
 	Special              // 0, 1, extremes; of floats also -0, subnormals, infinities and NaN
-	AnyBits              // all encodings alike
+	AnyBits              // all encodings alike; a bool has two
 	Mixed                // each value of any of the above
 )
 
@@ -47,6 +47,8 @@ func encoding(random *rand.Rand, kind Kind, t spec.Type, bits int) uint64 {
 	}
 	isFloat := t.Precision() > 0
 	switch {
+	case t == spec.TypeBool:
+		return random.Uint64N(2)
 	case kind == AnyBits:
 		return random.Uint64()
 	case kind == Special && isFloat:

@@ -191,7 +191,7 @@ var arithmetics = map[spec.Type]arithmetic{
 	spec.TypeUint64:  of[uint64]{},
 	spec.TypeFloat16: of[spec.Float16]{}, spec.TypeBFloat16: of[spec.BFloat16]{},
 	spec.TypeFloat32: of[float32]{}, spec.TypeFloat64: of[float64]{},
-	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{},
+	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{}, spec.TypeBool: of[bool]{},
 }
 
 type of[T spec.Elem] struct{}

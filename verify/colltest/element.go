@@ -22,7 +22,7 @@ type element interface {
 	plain(b []byte)
 	// text returns the value at b.
 	text(b []byte) string
-	// parts returns the floats in b, or the real and imaginary parts of complex numbers; nothing for integers.
+	// parts returns the floats in b, or the real and imaginary parts of complex numbers; nothing for others.
 	parts(b []byte) []float64
 }
 
@@ -32,7 +32,7 @@ var elements = map[spec.Type]element{
 	spec.TypeUint64:  of[uint64]{},
 	spec.TypeFloat16: of[spec.Float16]{}, spec.TypeBFloat16: of[spec.BFloat16]{},
 	spec.TypeFloat32: of[float32]{}, spec.TypeFloat64: of[float64]{},
-	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{},
+	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{}, spec.TypeBool: of[bool]{},
 }
 
 // of implements element for type T.

@@ -163,11 +163,11 @@ var faults = []planted{
 	{"ranks add in different orders, in place", "AllReduce", ownOrder(true),
 		smallest(3, colltest.Step{Count: 1, Op: spec.OpSum, Type: spec.TypeFloat32, InPlace: true})},
 	{"wrong off alignment", "Scatter", fault{leave: func(_, _ int, c *colltest.Call) {
-		if c.OutAt%16 != 0 && len(c.Out()) >= 64 {
+		if c.OutAt%16 != 0 && len(c.Out()) >= 33*c.Type.Bytes() {
 			flip(last(c, c.Out()))
 		}
-		// rank 1 has 66 bytes before it
-	}}, smallest(2, colltest.Step{Type: spec.TypeInt16, Root: 1, Count: 33, InPlace: true})},
+		// rank 1 has 33 bytes before it
+	}}, smallest(2, colltest.Step{Type: spec.TypeInt8, Root: 1, Count: 33, InPlace: true})},
 	{"wrong off alignment, with all buffers apart", "Broadcast", fault{leave: func(_, _ int, c *colltest.Call) {
 		if c.OutAt%16 != 0 && !c.InPlace {
 			flip(last(c, c.Out()))

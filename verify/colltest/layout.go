@@ -48,6 +48,11 @@ func (s *Step) arrange(rank int, r *spec.RankExpectation, sh shape, inputs [][]b
 	for i := range c.Memory {
 		c.Memory[i] = known(i)
 	}
+	if s.Type == spec.TypeBool { // Out too: what stays as it was has to be some then
+		for i := range c.Out() {
+			c.Out()[i] &= 1
+		}
+	}
 	at := l.inAt
 	for _, block := range inputs {
 		at += copy(c.Memory[at:], block)

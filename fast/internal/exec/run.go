@@ -230,8 +230,12 @@ func (e *Executor) RecordCall() {
 	}
 }
 
-// Reset drops all references to the caller's memory.
-func (e *Executor) Reset() { e.Call.reset() }
+// Reset ends the calls in progress: what they have received as bools is some, and all references to the caller's memory
+// are dropped.
+func (e *Executor) Reset() {
+	e.tidy()
+	e.Call.reset()
+}
 
 // counter returns the counter of the calls made so far among the ranks of r: all ranks, or a sender and a receiver.
 func (e *Executor) counter(r *Request) *uint64 {

@@ -16,7 +16,7 @@ import (
 //go:generate go run -C _asm .
 
 // row is one thing for each element type.
-type row[F any] [spec.TypeComplex128 + 1]F
+type row[F any] [spec.TypeBool + 1]F
 
 // table is one thing for each operator and element type.
 type table[F any] [spec.OpMaxLoc + 1]row[F]
@@ -67,6 +67,9 @@ var declared [1 << 8]atomic.Pointer[wire.Kernel]
 // Declare makes f the kernel of op, which was declared for elements of type T.
 func Declare[T spec.Elem](op spec.Op, f func(dst, a, b []T)) {
 	k := lift(f)
+	if spec.TypeOf[T]() == spec.TypeBool {
+		k = onBools(k)
+	}
 	declared[op].Store(&k)
 }
 
@@ -84,9 +87,11 @@ func (m *implementation) finish(op spec.Op, t spec.Type, data []byte, size int) 
 	if op.Finish() != spec.DivideBySize || !t.Valid() {
 		return
 	}
-	if d := m.divisions[t]; d != nil {
-		d(data, size)
-		return
+	d := m.divisions[t]
+	if d == nil {
+		d = generic.divisions[t]
 	}
-	generic.divisions[t](data, size)
+	if d != nil {
+		d(data, size)
+	}
 }

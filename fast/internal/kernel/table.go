@@ -18,8 +18,8 @@ var generic = implementation{
 		spec.OpBAnd:   integers(lift(band[uint8]), lift(band[uint16]), lift(band[uint32]), lift(band[uint64])),
 		spec.OpBOr:    integers(lift(bor[uint8]), lift(bor[uint16]), lift(bor[uint32]), lift(bor[uint64])),
 		spec.OpBXor:   integers(lift(bxor[uint8]), lift(bxor[uint16]), lift(bxor[uint32]), lift(bxor[uint64])),
-		spec.OpLAnd:   integers(lift(land[uint8]), lift(land[uint16]), lift(land[uint32]), lift(land[uint64])),
-		spec.OpLOr:    integers(lift(lor[uint8]), lift(lor[uint16]), lift(lor[uint32]), lift(lor[uint64])),
+		spec.OpLAnd:   truths(lift(land[uint8]), lift(land[uint16]), lift(land[uint32]), lift(land[uint64])),
+		spec.OpLOr:    truths(lift(lor[uint8]), lift(lor[uint16]), lift(lor[uint32]), lift(lor[uint64])),
 		spec.OpMinLoc: {spec.TypeComplex64: lift(minLoc[float32]), spec.TypeComplex128: lift(minLoc[float64])},
 		spec.OpMaxLoc: {spec.TypeComplex64: lift(maxLoc[float32]), spec.TypeComplex128: lift(maxLoc[float64])},
 	},
@@ -33,6 +33,13 @@ func integers(k1, k2, k4, k8 wire.Kernel) row[wire.Kernel] {
 		spec.TypeInt8: k1, spec.TypeInt16: k2, spec.TypeInt32: k4, spec.TypeInt64: k8,
 		spec.TypeUint8: k1, spec.TypeUint16: k2, spec.TypeUint32: k4, spec.TypeUint64: k8,
 	}
+}
+
+// truths has the given kernels for integers of 1, 2, 4 and 8 bytes, and the first one for bool.
+func truths(k1, k2, k4, k8 wire.Kernel) row[wire.Kernel] {
+	all := integers(k1, k2, k4, k8)
+	all[spec.TypeBool] = k1
+	return all
 }
 
 var sums = row[wire.Kernel]{

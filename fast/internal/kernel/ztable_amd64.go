@@ -62,6 +62,7 @@ var avx2 = implementation{
 		spec.OpLAnd: {
 			spec.TypeInt8:   lAndInt8AVX2,
 			spec.TypeUint8:  lAndInt8AVX2,
+			spec.TypeBool:   lAndInt8AVX2,
 			spec.TypeInt16:  lAndInt16AVX2,
 			spec.TypeUint16: lAndInt16AVX2,
 			spec.TypeInt32:  lAndInt32AVX2,
@@ -72,6 +73,7 @@ var avx2 = implementation{
 		spec.OpLOr: {
 			spec.TypeInt8:   lOrInt8AVX2,
 			spec.TypeUint8:  lOrInt8AVX2,
+			spec.TypeBool:   lOrInt8AVX2,
 			spec.TypeInt16:  lOrInt16AVX2,
 			spec.TypeUint16: lOrInt16AVX2,
 			spec.TypeInt32:  lOrInt32AVX2,
@@ -246,6 +248,7 @@ var avx512 = implementation{
 		spec.OpLAnd: {
 			spec.TypeInt8:   lAndInt8AVX512,
 			spec.TypeUint8:  lAndInt8AVX512,
+			spec.TypeBool:   lAndInt8AVX512,
 			spec.TypeInt16:  lAndInt16AVX512,
 			spec.TypeUint16: lAndInt16AVX512,
 			spec.TypeInt32:  lAndInt32AVX512,
@@ -256,6 +259,7 @@ var avx512 = implementation{
 		spec.OpLOr: {
 			spec.TypeInt8:   lOrInt8AVX512,
 			spec.TypeUint8:  lOrInt8AVX512,
+			spec.TypeBool:   lOrInt8AVX512,
 			spec.TypeInt16:  lOrInt16AVX512,
 			spec.TypeUint16: lOrInt16AVX512,
 			spec.TypeInt32:  lOrInt32AVX512,

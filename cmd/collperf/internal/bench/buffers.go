@@ -71,6 +71,7 @@ var loads = map[string]func(ctx context.Context, comm *fast.Comm, c *Case) (Load
 	"uint16":   loadOf(toInteger[uint16]),
 	"uint32":   loadOf(toInteger[uint32]),
 	"uint64":   loadOf(toInteger[uint64]),
+	"bool":     loadOf(func(v float64) bool { return v != 0 }),
 }
 
 func toInteger[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](v float64) T {

@@ -4,31 +4,33 @@ import (
 	"slices"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/spec"
 )
 
 // Element is an element type that operations can be measured with.
 type Element struct {
-	Name    string
-	Alias   string // its name in nccl-tests
-	Bytes   int
-	Integer bool
-	Exact   int64 // sums up to it are exact, and do not wrap around
+	Name  string
+	Alias string // its name in nccl-tests
+	Type  spec.Type
+	Bytes int
+	Exact int64 // sums up to it are exact, and do not wrap around
 }
 
 // Elements are all element types.
 var Elements = []Element{
-	{"float32", "float", 4, false, 1 << 24},
-	{"float64", "double", 8, false, 1 << 53},
-	{"float16", "half", 2, false, 1 << 11},
-	{"bfloat16", "bfloat16", 2, false, 1 << 8},
-	{"int8", "int8", 1, true, 1<<7 - 1},
-	{"int16", "int16", 2, true, 1<<15 - 1},
-	{"int32", "int32", 4, true, 1<<31 - 1},
-	{"int64", "int64", 8, true, 1 << 53},
-	{"uint8", "uint8", 1, true, 1<<8 - 1},
-	{"uint16", "uint16", 2, true, 1<<16 - 1},
-	{"uint32", "uint32", 4, true, 1<<32 - 1},
-	{"uint64", "uint64", 8, true, 1 << 53},
+	{"float32", "float", spec.TypeFloat32, 4, 1 << 24},
+	{"float64", "double", spec.TypeFloat64, 8, 1 << 53},
+	{"float16", "half", spec.TypeFloat16, 2, 1 << 11},
+	{"bfloat16", "bfloat16", spec.TypeBFloat16, 2, 1 << 8},
+	{"int8", "int8", spec.TypeInt8, 1, 1<<7 - 1},
+	{"int16", "int16", spec.TypeInt16, 2, 1<<15 - 1},
+	{"int32", "int32", spec.TypeInt32, 4, 1<<31 - 1},
+	{"int64", "int64", spec.TypeInt64, 8, 1 << 53},
+	{"uint8", "uint8", spec.TypeUint8, 1, 1<<8 - 1},
+	{"uint16", "uint16", spec.TypeUint16, 2, 1<<16 - 1},
+	{"uint32", "uint32", spec.TypeUint32, 4, 1<<32 - 1},
+	{"uint64", "uint64", spec.TypeUint64, 8, 1 << 53},
+	{"bool", "bool", spec.TypeBool, 1, 1 << 53}, // there are no sums
 }
 
 // ElementNamed returns the element type of that name or alias, if there is one.
@@ -42,9 +44,8 @@ func ElementNamed(name string) (Element, bool) {
 
 // Reduction is a reduction operator. It is computed here independently of package fast.
 type Reduction struct {
-	Op       fast.Op
-	Integers bool // takes only integers
-	fold     func(a, b int64) int64
+	Op   fast.Op
+	fold func(a, b int64) int64
 }
 
 // divisor returns what the sum of all ranks is divided by: their number for Avg.
@@ -62,11 +63,11 @@ var Reductions = []Reduction{
 	{Op: fast.Min, fold: func(a, b int64) int64 { return min(a, b) }},
 	{Op: fast.Max, fold: func(a, b int64) int64 { return max(a, b) }},
 	{Op: fast.Avg, fold: func(a, b int64) int64 { return a + b }},
-	{Op: fast.BAnd, Integers: true, fold: func(a, b int64) int64 { return a & b }},
-	{Op: fast.BOr, Integers: true, fold: func(a, b int64) int64 { return a | b }},
-	{Op: fast.BXor, Integers: true, fold: func(a, b int64) int64 { return a ^ b }},
-	{Op: fast.LAnd, Integers: true, fold: func(a, b int64) int64 { return toInt(a != 0 && b != 0) }},
-	{Op: fast.LOr, Integers: true, fold: func(a, b int64) int64 { return toInt(a != 0 || b != 0) }},
+	{Op: fast.BAnd, fold: func(a, b int64) int64 { return a & b }},
+	{Op: fast.BOr, fold: func(a, b int64) int64 { return a | b }},
+	{Op: fast.BXor, fold: func(a, b int64) int64 { return a ^ b }},
+	{Op: fast.LAnd, fold: func(a, b int64) int64 { return toInt(a != 0 && b != 0) }},
+	{Op: fast.LOr, fold: func(a, b int64) int64 { return toInt(a != 0 || b != 0) }},
 }
 
 func toInt(b bool) int64 {

@@ -28,6 +28,9 @@ type Operation struct {
 	hops float64
 }
 
+// Reduces reports whether the operation has an operator.
+func (o Operation) Reduces() bool { return o.reduces }
+
 // shape is how many blocks a buffer has: one, or one for each rank.
 type shape int
 

@@ -78,11 +78,11 @@ var kernels = []kernel{
 	{"BOr", integers, isBinary, 1, 4, bitwise((*code).or)},
 	{"BXor", integers, isBinary, 1, 4, bitwise((*code).xor)},
 
-	{"LAnd", "Int8 Uint8", isBinary, 1, 4, bothTrue(8, (*build.Context).VPMINUB)},
+	{"LAnd", "Int8 Uint8 Bool", isBinary, 1, 4, bothTrue(8, (*build.Context).VPMINUB)},
 	{"LAnd", "Int16 Uint16", isBinary, 2, 4, bothTrue(16, (*build.Context).VPMINUW)},
 	{"LAnd", "Int32 Uint32", isBinary, 4, 4, bothTrue(32, (*build.Context).VPMINUD)},
 	{"LAnd", "Int64 Uint64", isBinary, 8, 4, bothTrue64},
-	{"LOr", "Int8 Uint8", isBinary, 1, 4, anyTrue(8, (*build.Context).VPMINUB)},
+	{"LOr", "Int8 Uint8 Bool", isBinary, 1, 4, anyTrue(8, (*build.Context).VPMINUB)},
 	{"LOr", "Int16 Uint16", isBinary, 2, 4, anyTrue(16, (*build.Context).VPMINUW)},
 	{"LOr", "Int32 Uint32", isBinary, 4, 4, anyTrue(32, (*build.Context).VPMINUD)},
 	{"LOr", "Int64 Uint64", isBinary, 8, 4, anyTrue64},
