@@ -21,6 +21,14 @@ type Float16 = spec.Float16
 // BFloat16 is the upper half of a float32. Reductions of it are carried out in float32 and rounded to nearest even.
 type BFloat16 = spec.BFloat16
 
+// Float8E4M3 is a number of 8 bits, of which 3 are a fraction, and is at most 448: what is more becomes a NaN.
+// Reductions of it are carried out in float32 and rounded to nearest even.
+type Float8E4M3 = spec.Float8E4M3
+
+// Float8E5M2 is a number of 8 bits, of which 2 are a fraction, with the range of Float16. Reductions of it are carried
+// out in float32 and rounded to nearest even.
+type Float8E5M2 = spec.Float8E5M2
+
 // Op is a reduction operator. Its exact semantics are those of package spec.
 type Op = spec.Op
 

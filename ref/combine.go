@@ -38,6 +38,12 @@ func Combine[T Elem](op spec.Op, a, b T) T {
 		return cast[T](spec.NewFloat16(float(op, cast[spec.Float16](a).Float32(), cast[spec.Float16](b).Float32())))
 	case spec.TypeBFloat16:
 		return cast[T](spec.NewBFloat16(float(op, cast[spec.BFloat16](a).Float32(), cast[spec.BFloat16](b).Float32())))
+	case spec.TypeFloat8E4M3:
+		x, y := cast[spec.Float8E4M3](a), cast[spec.Float8E4M3](b)
+		return cast[T](spec.NewFloat8E4M3(float(op, x.Float32(), y.Float32())))
+	case spec.TypeFloat8E5M2:
+		x, y := cast[spec.Float8E5M2](a), cast[spec.Float8E5M2](b)
+		return cast[T](spec.NewFloat8E5M2(float(op, x.Float32(), y.Float32())))
 	case spec.TypeFloat32:
 		return cast[T](float(op, cast[float32](a), cast[float32](b)))
 	case spec.TypeFloat64:

@@ -82,6 +82,8 @@ func TestIdentities(t *testing.T) {
 	t.Run("complex64", identities[complex64])
 	t.Run("complex128", identities[complex128])
 	t.Run("bool", identities[bool])
+	t.Run("float8e4m3", identities[spec.Float8E4M3])
+	t.Run("float8e5m2", identities[spec.Float8E5M2])
 }
 
 // identities checks that what spec calls an operator's identity leaves every value as it is: of LAnd and LOr, as a
@@ -115,6 +117,7 @@ func identity[T Elem](op spec.Op) T {
 	typ := spec.TypeOf[T]()
 	top := uint64(1) << (typ.Bytes()*8 - 1)
 	inf := map[spec.Type]uint64{spec.TypeFloat16: 0x7c00, spec.TypeBFloat16: 0x7f80,
+		spec.TypeFloat8E4M3: uint64(spec.NewFloat8E4M3(448).Bits()), spec.TypeFloat8E5M2: 0x7c,
 		spec.TypeFloat32: uint64(math.Float32bits(float32(math.Inf(1)))),
 		spec.TypeFloat64: math.Float64bits(math.Inf(1))}[typ]
 	highest := complex(math.Inf(1), math.Inf(1))
@@ -153,6 +156,10 @@ func number[T Elem](i uint8, f float64) T {
 		return cast[T](spec.NewFloat16(float32(f)))
 	case spec.TypeBFloat16:
 		return cast[T](spec.NewBFloat16(float32(f)))
+	case spec.TypeFloat8E4M3:
+		return cast[T](spec.NewFloat8E4M3(float32(f)))
+	case spec.TypeFloat8E5M2:
+		return cast[T](spec.NewFloat8E5M2(float32(f)))
 	case spec.TypeFloat32:
 		return cast[T](float32(f))
 	case spec.TypeFloat64:

@@ -7,9 +7,14 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
+// floats are the element types whose sums are rounded.
+type floats interface {
+	spec.Float8E4M3 | spec.Float8E5M2 | spec.Float16 | spec.BFloat16 | float32 | float64 | complex64 | complex128
+}
+
 // ExactSum returns the exact sum of floats, one or more, rounded once to nearest even; of complex numbers, by parts. A
 // NaN wins, and so do infinities of both signs. A sum of 0 is -0 only if all operands are.
-func ExactSum[T spec.Float16 | spec.BFloat16 | float32 | float64 | complex64 | complex128](xs ...T) T {
+func ExactSum[T floats](xs ...T) T {
 	var sum any
 	switch xs := any(xs).(type) {
 	case []spec.Float16:
@@ -18,6 +23,12 @@ func ExactSum[T spec.Float16 | spec.BFloat16 | float32 | float64 | complex64 | c
 	case []spec.BFloat16:
 		sum = nearest(totalOf(xs, func(x spec.BFloat16) float64 { return float64(x.Float32()) }), 8, -133,
 			func(x float64) spec.BFloat16 { return spec.NewBFloat16(float32(x)) })
+	case []spec.Float8E4M3:
+		sum = nearest(totalOf(xs, func(x spec.Float8E4M3) float64 { return float64(x.Float32()) }), 4, -9,
+			func(x float64) spec.Float8E4M3 { return spec.NewFloat8E4M3(float32(x)) })
+	case []spec.Float8E5M2:
+		sum = nearest(totalOf(xs, func(x spec.Float8E5M2) float64 { return float64(x.Float32()) }), 3, -16,
+			func(x float64) spec.Float8E5M2 { return spec.NewFloat8E5M2(float32(x)) })
 	case []float32:
 		sum = nearest(totalOf(xs, func(x float32) float64 { return float64(x) }), 24, -149,
 			func(x float64) float32 { return float32(x) })

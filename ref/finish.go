@@ -29,6 +29,10 @@ func Finish[T Elem](op spec.Op, x T, size int) T {
 		return cast[T](spec.NewFloat16(cast[spec.Float16](x).Float32() / float32(size)))
 	case spec.TypeBFloat16:
 		return cast[T](spec.NewBFloat16(cast[spec.BFloat16](x).Float32() / float32(size)))
+	case spec.TypeFloat8E4M3:
+		return cast[T](spec.NewFloat8E4M3(cast[spec.Float8E4M3](x).Float32() / float32(size)))
+	case spec.TypeFloat8E5M2:
+		return cast[T](spec.NewFloat8E5M2(cast[spec.Float8E5M2](x).Float32() / float32(size)))
 	case spec.TypeFloat32:
 		return cast[T](cast[float32](x) / float32(size))
 	case spec.TypeFloat64:

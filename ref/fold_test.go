@@ -45,6 +45,8 @@ func TestTrees(t *testing.T) {
 	t.Run("uint64", trees[uint64])
 	t.Run("float16", trees[spec.Float16])
 	t.Run("bfloat16", trees[spec.BFloat16])
+	t.Run("float8e4m3", trees[spec.Float8E4M3])
+	t.Run("float8e5m2", trees[spec.Float8E5M2])
 	t.Run("float32", trees[float32])
 	t.Run("float64", trees[float64])
 	t.Run("complex64", trees[complex64])
@@ -83,6 +85,8 @@ func trees[T Elem](t *testing.T) {
 func TestErrorBound(t *testing.T) {
 	t.Run("float16", bounded(spec.Float16.Float32))
 	t.Run("bfloat16", bounded(spec.BFloat16.Float32))
+	t.Run("float8e4m3", bounded(spec.Float8E4M3.Float32))
+	t.Run("float8e5m2", bounded(spec.Float8E5M2.Float32))
 	t.Run("float32", bounded(func(x float32) float32 { return x }))
 	t.Run("float64", bounded(func(x float64) float64 { return x }))
 }
@@ -95,8 +99,9 @@ func bounded[T Elem, F float32 | float64](widen func(T) F) func(*testing.T) {
 			random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 			for _, op := range []spec.Op{spec.OpSum, spec.OpAvg, spec.OpProd} {
 				n := random.IntN(20) + 1
-				if op == spec.OpProd && typ == spec.TypeFloat16 {
-					n = min(n, 7) // factors from 1/4 to 4: no partial product leaves the range of normal numbers
+				if most := map[spec.Type]int{spec.TypeFloat16: 7, spec.TypeFloat8E5M2: 7, spec.TypeFloat8E4M3: 3}[typ]; most > 0 &&
+					op == spec.OpProd {
+					n = min(n, most) // factors from 1/4 to 4: no partial product leaves the range of normal numbers
 				}
 				operands := make([][]T, n)
 				for i := range operands {

@@ -272,6 +272,10 @@ func widen(a any) float64 {
 		return float64(a.Float32())
 	case spec.BFloat16:
 		return float64(a.Float32())
+	case spec.Float8E4M3:
+		return float64(a.Float32())
+	case spec.Float8E5M2:
+		return float64(a.Float32())
 	}
 	return reflect.ValueOf(a).Float()
 }
@@ -283,6 +287,10 @@ func narrow(f float64, like any) any {
 		return spec.NewFloat16(float32(f))
 	case spec.BFloat16:
 		return spec.NewBFloat16(float32(f))
+	case spec.Float8E4M3:
+		return spec.NewFloat8E4M3(float32(f))
+	case spec.Float8E5M2:
+		return spec.NewFloat8E5M2(float32(f))
 	}
 	return reflect.ValueOf(f).Convert(reflect.TypeOf(like)).Interface()
 }
@@ -318,6 +326,10 @@ func runRef(x spectest.Example) (any, error) {
 	case [][]complex128:
 		return call(x, in)
 	case [][]bool:
+		return call(x, in)
+	case [][]spec.Float8E4M3:
+		return call(x, in)
+	case [][]spec.Float8E5M2:
 		return call(x, in)
 	}
 	return nil, fmt.Errorf("%T is not [][]T of an element type T", x.In)

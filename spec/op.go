@@ -30,8 +30,8 @@ type TypeSet uint32
 const (
 	integerTypes = TypeSet(1<<TypeInt8 | 1<<TypeInt16 | 1<<TypeInt32 | 1<<TypeInt64 |
 		1<<TypeUint8 | 1<<TypeUint16 | 1<<TypeUint32 | 1<<TypeUint64)
-	truthTypes   = integerTypes | 1<<TypeBool
-	realTypes    = integerTypes | 1<<TypeFloat16 | 1<<TypeBFloat16 |
+	truthTypes = integerTypes | 1<<TypeBool
+	realTypes  = integerTypes | 1<<TypeFloat8E4M3 | 1<<TypeFloat8E5M2 | 1<<TypeFloat16 | 1<<TypeBFloat16 |
 		1<<TypeFloat32 | 1<<TypeFloat64
 	complexTypes = TypeSet(1<<TypeComplex64 | 1<<TypeComplex128)
 	allTypes     = realTypes | complexTypes
@@ -47,8 +47,8 @@ type Identity uint8
 const (
 	Zero       Identity = iota + 1 // 0; -0 of a float, because +0 ⊕ -0 is +0
 	One                            // 1
-	Lowest                         // the smallest integer, or -Inf
-	Highest                        // the largest integer, or +Inf
+	Lowest                         // the smallest integer, or -Inf; -448 of Float8E4M3
+	Highest                        // the largest integer, or +Inf; 448 of Float8E4M3
 	AllOnes                        // all bits set
 	False                          // 0, as a truth value
 	True                           // 1, as a truth value
@@ -90,11 +90,11 @@ type opRow struct {
 // opTable defines the operators that are specified. Types follow MPI 4.1, section 6.9.2.
 var opTable = [opEnd]opRow{
 	OpSum: {"sum", allTypes, Zero, Rounds, Keep,
-		"Sum adds. Integers wrap around. Of Float16 and BFloat16 each single addition is carried out in float32 and its " +
-			"result rounded to 16 bits."},
+		"Sum adds. Integers wrap around. Of floats of 8 or 16 bits each single addition is carried out in float32 and its " +
+			"result rounded to their type."},
 	OpProd: {"prod", allTypes, One, Rounds, Keep,
-		"Prod multiplies. Integers wrap around. Of Float16 and BFloat16 each single multiplication is carried out " +
-			"in float32 and its result rounded to 16 bits. The product of complex numbers (a, b) and (c, d) is (ac-bd, " +
+		"Prod multiplies. Integers wrap around. Of floats of 8 or 16 bits each single multiplication is carried " +
+			"out in float32 and its result rounded to their type. The product of complex numbers (a, b) and (c, d) is (ac-bd, " +
 			"ad+bc), in which each of the four products is rounded, and then the difference and the sum; no operation is " +
 			"fused, and nothing special is done for infinities."},
 	OpMin: {"min", realTypes, Highest, Selects, Keep,
@@ -106,8 +106,9 @@ var opTable = [opEnd]opRow{
 	OpAvg: {"avg", allTypes, Zero, Rounds, DivideBySize,
 		"Avg is Sum, and in the end one division by the number of ranks n; there is never a multiplication by 1/n. " +
 			"Integers: the sum wraps around, and the quotient, of whole numbers because n may be more than the type holds, is " +
-			"truncated toward zero. Floats: one IEEE 754 division by n as a number of the same type; of Float16 and BFloat16, " +
-			"n and the division are float32, and the result is rounded to 16 bits. Complex numbers: both parts are divided."},
+			"truncated toward zero. Floats: one IEEE 754 division by n as a number of the same type; of floats of 8 or 16 " +
+			"bits, n and the division are float32, and the result is rounded to their type. Complex numbers: both parts " +
+			"are divided."},
 	OpBAnd: {"band", integerTypes, AllOnes, NoFloats, Keep,
 		"BAnd is the bitwise and."},
 	OpBOr: {"bor", integerTypes, Zero, NoFloats, Keep,

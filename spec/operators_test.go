@@ -28,6 +28,8 @@ func TestOperators(t *testing.T) {
 	t.Run("complex64", operators[complex64])
 	t.Run("complex128", operators[complex128])
 	t.Run("bool", operators[bool])
+	t.Run("float8e4m3", operators[spec.Float8E4M3])
+	t.Run("float8e5m2", operators[spec.Float8E5M2])
 }
 
 func operators[T spec.Elem](t *testing.T) {

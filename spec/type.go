@@ -26,6 +26,8 @@ const (
 	TypeComplex64
 	TypeComplex128
 	TypeBool // one byte, which is 0 or 1
+	TypeFloat8E4M3
+	TypeFloat8E5M2
 
 	typeEnd // one more than the last Type
 )
@@ -33,7 +35,7 @@ const (
 // Elem is the constraint of Go types that are element types. An int or uint is the element type of its size.
 type Elem interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
-		Float16 | BFloat16 | ~float32 | ~float64 | ~complex64 | ~complex128 | ~bool
+		Float8E4M3 | Float8E5M2 | Float16 | BFloat16 | ~float32 | ~float64 | ~complex64 | ~complex128 | ~bool
 }
 
 // TypeClass says what arithmetic a Type has.
@@ -43,7 +45,7 @@ type TypeClass uint8
 const (
 	Signed   TypeClass = iota + 1 // two's complement integers
 	Unsigned                      // unsigned integers
-	Floating                      // IEEE 754 binary formats, and BFloat16
+	Floating                      // IEEE 754 binary formats, BFloat16, and the formats of 8 bits
 	Complex                       // two parts, each a Floating of half the bytes
 	Boolean                       // truth values
 )
@@ -70,6 +72,8 @@ var typeTable = [typeEnd]struct {
 	TypeComplex64:  {"complex64", Complex, 8, 24},
 	TypeComplex128: {"complex128", Complex, 16, 53},
 	TypeBool:       {"bool", Boolean, 1, 0},
+	TypeFloat8E4M3: {"float8e4m3", Floating, 1, 4},
+	TypeFloat8E5M2: {"float8e5m2", Floating, 1, 3},
 }
 
 // Valid reports whether t is one of the types above.
@@ -162,6 +166,12 @@ func TypeOf[T Elem]() Type {
 	}
 	if _, ok := t.(*BFloat16); ok {
 		return TypeBFloat16
+	}
+	if _, ok := t.(*Float8E4M3); ok {
+		return TypeFloat8E4M3
+	}
+	if _, ok := t.(*Float8E5M2); ok {
+		return TypeFloat8E5M2
 	}
 	return kindTypes[reflect.TypeFor[T]().Kind()]
 }

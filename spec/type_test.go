@@ -48,6 +48,8 @@ func TestTypeOf(t *testing.T) {
 		{spec.TypeOf[complex128](), spec.TypeComplex128, "complex128", spec.Complex, unsafe.Sizeof(complex128(0))},
 		{spec.TypeOf[bool](), spec.TypeBool, "bool", spec.Boolean, unsafe.Sizeof(false)},
 		{spec.TypeOf[answer](), spec.TypeBool, "bool", spec.Boolean, unsafe.Sizeof(answer(false))},
+		{spec.TypeOf[spec.Float8E4M3](), spec.TypeFloat8E4M3, "float8e4m3", spec.Floating, unsafe.Sizeof(spec.Float8E4M3{})},
+		{spec.TypeOf[spec.Float8E5M2](), spec.TypeFloat8E5M2, "float8e5m2", spec.Floating, unsafe.Sizeof(spec.Float8E5M2{})},
 		{spec.TypeOf[int](), sized(spec.TypeInt32, spec.TypeInt64), "int" + strconv.Itoa(strconv.IntSize), spec.Signed,
 			unsafe.Sizeof(int(0))},
 		{spec.TypeOf[uint](), sized(spec.TypeUint32, spec.TypeUint64), "uint" + strconv.Itoa(strconv.IntSize), spec.Unsigned,

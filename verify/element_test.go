@@ -31,4 +31,5 @@ var elements = map[spec.Type]element{
 	spec.TypeFloat16: of[spec.Float16]{}, spec.TypeBFloat16: of[spec.BFloat16]{},
 	spec.TypeFloat32: of[float32]{}, spec.TypeFloat64: of[float64]{},
 	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{}, spec.TypeBool: of[bool]{},
+	spec.TypeFloat8E4M3: of[spec.Float8E4M3]{}, spec.TypeFloat8E5M2: of[spec.Float8E5M2]{},
 }

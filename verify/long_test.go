@@ -187,11 +187,16 @@ func exact[T spec.Elem](random *rand.Rand, op spec.Op, data []T) {
 			k = []float32{-2, -1, 1, 2}[random.IntN(4)]
 			z = complex(2*k, k)
 		}
+		short := max(-1, min(k, 1)) // of which even 8 bits hold sums and products of all ranks
 		switch x := any(&data[i]).(type) {
 		case *spec.Float16:
 			*x = spec.NewFloat16(k)
 		case *spec.BFloat16:
 			*x = spec.NewBFloat16(k)
+		case *spec.Float8E4M3:
+			*x = spec.NewFloat8E4M3(short)
+		case *spec.Float8E5M2:
+			*x = spec.NewFloat8E5M2(short)
 		case *float32:
 			*x = k
 		case *float64:

@@ -74,6 +74,7 @@ var byType = map[spec.Type]func(ctx context.Context, h *Comm, x *colltest.Call) 
 	spec.TypeUint32: conforms[uint32], spec.TypeUint64: conforms[uint64], spec.TypeFloat16: conforms[fast.Float16],
 	spec.TypeBFloat16: conforms[fast.BFloat16], spec.TypeFloat32: conforms[float32], spec.TypeFloat64: conforms[float64],
 	spec.TypeComplex64: conforms[complex64], spec.TypeComplex128: conforms[complex128], spec.TypeBool: conforms[bool],
+	spec.TypeFloat8E4M3: conforms[fast.Float8E4M3], spec.TypeFloat8E5M2: conforms[fast.Float8E5M2],
 }
 
 // conforms makes a rank's part of a call of elements of T.

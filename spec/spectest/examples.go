@@ -346,6 +346,18 @@ var Examples = []Example{
 		Out: [][]bool{{true, true, false}, {true, true, false}},
 	},
 	{
+		Source:    "OFP8 revision 1.0, E4M3: ties go to even, the largest number is 448, and there is no infinity",
+		Primitive: "AllReduce", Op: spec.OpSum, Order: spec.SameTree, Count: 4,
+		In:  [][]spec.Float8E4M3{e4m3(16, 16, 448, 448), e4m3(1, 3, 16, 32)},
+		Out: [][]spec.Float8E4M3{e4m3(16, 20, 448, nan32), e4m3(16, 20, 448, nan32)},
+	},
+	{
+		Source:    "OFP8 revision 1.0, E5M2: ties go to even, and overflow to infinity",
+		Primitive: "AllReduce", Op: spec.OpSum, Order: spec.SameTree, Count: 3,
+		In:  [][]spec.Float8E5M2{e5m2(8, 8, 57344), e5m2(1, 3, 4096)},
+		Out: [][]spec.Float8E5M2{e5m2(8, 12, inf32), e5m2(8, 12, inf32)},
+	},
+	{
 		Source:    "IEEE 4.3.1, binary16: ties go to even, and overflow to infinity",
 		Primitive: "AllReduce", Op: spec.OpSum, Order: spec.SameTree, Count: 3,
 		In:  [][]spec.Float16{halves(2048, 2048, 65504), halves(1, 3, 16)},
@@ -470,6 +482,22 @@ var Examples = []Example{
 		Out:     [][]int32{{5}},
 		InPlace: [][2]int{{0, 0}},
 	},
+}
+
+func e4m3(x ...float32) []spec.Float8E4M3 {
+	all := make([]spec.Float8E4M3, len(x))
+	for i := range x {
+		all[i] = spec.NewFloat8E4M3(x[i])
+	}
+	return all
+}
+
+func e5m2(x ...float32) []spec.Float8E5M2 {
+	all := make([]spec.Float8E5M2, len(x))
+	for i := range x {
+		all[i] = spec.NewFloat8E5M2(x[i])
+	}
+	return all
 }
 
 func halves(x ...float32) []spec.Float16 {

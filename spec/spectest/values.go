@@ -52,7 +52,7 @@ func encoding(random *rand.Rand, kind Kind, t spec.Type, bits int) uint64 {
 	case kind == AnyBits:
 		return random.Uint64()
 	case kind == Special && isFloat:
-		return specialFloat(random, bits, t.Precision()-1)
+		return specialFloat(random, t, bits, t.Precision()-1)
 	case kind == Special:
 		return specialInteger(random, bits)
 	case isFloat:
@@ -69,9 +69,8 @@ func specialInteger(random *rand.Rand, bits int) uint64 {
 	return all[random.IntN(len(all))]
 }
 
-// specialFloat returns the encoding of a special number, of either sign, of an IEEE format with a fraction of so many
-// bits.
-func specialFloat(random *rand.Rand, bits, fraction int) uint64 {
+// specialFloat returns the encoding of a special number, of either sign, of a format with a fraction of so many bits.
+func specialFloat(random *rand.Rand, t spec.Type, bits, fraction int) uint64 {
 	sign, unit := uint64(1)<<(bits-1), uint64(1)<<fraction
 	inf := sign - unit
 	one := inf / 2 &^ (unit - 1) // the exponent is half of the largest one
@@ -79,6 +78,9 @@ func specialFloat(random *rand.Rand, bits, fraction int) uint64 {
 		0, 1, unit - 1, unit, // zero, the smallest and largest subnormal, the smallest normal
 		one, one + 1, one - 1, // 1 and its neighbours
 		inf - 1, inf, inf | unit/2, inf | unit/2 | 1, // the largest number, infinity, two NaNs
+	}
+	if t == spec.TypeFloat8E4M3 { // its largest numbers and its NaN have the exponent that others have of infinities
+		all[7], all[8], all[9], all[10] = sign-3, sign-2, sign-1, sign-1
 	}
 	i := random.IntN(2 * len(all))
 	return all[i/2] | uint64(i%2)*sign

@@ -33,6 +33,7 @@ var elements = map[spec.Type]element{
 	spec.TypeFloat16: of[spec.Float16]{}, spec.TypeBFloat16: of[spec.BFloat16]{},
 	spec.TypeFloat32: of[float32]{}, spec.TypeFloat64: of[float64]{},
 	spec.TypeComplex64: of[complex64]{}, spec.TypeComplex128: of[complex128]{}, spec.TypeBool: of[bool]{},
+	spec.TypeFloat8E4M3: of[spec.Float8E4M3]{}, spec.TypeFloat8E5M2: of[spec.Float8E5M2]{},
 }
 
 // of implements element for type T.
@@ -76,6 +77,10 @@ func (of[T]) parts(b []byte) (parts []float64) {
 		case spec.Float16:
 			parts = append(parts, float64(x.Float32()))
 		case spec.BFloat16:
+			parts = append(parts, float64(x.Float32()))
+		case spec.Float8E4M3:
+			parts = append(parts, float64(x.Float32()))
+		case spec.Float8E5M2:
 			parts = append(parts, float64(x.Float32()))
 		case float32:
 			parts = append(parts, float64(x))
@@ -148,6 +153,9 @@ func each(b []byte, t spec.Type, f func(x, exponent, fraction uint64) uint64) {
 	}
 	n := partBytes(t)
 	fraction := uint64(1)<<(t.Precision()-1) - 1
+	if t == spec.TypeFloat8E4M3 { // a NaN has all bits set, and there are no infinities
+		fraction = 1
+	}
 	exponent := uint64(math.MaxUint64) >> (65 - 8*n) &^ fraction
 	for ; len(b) >= n; b = b[n:] {
 		var x uint64

@@ -14,6 +14,8 @@ import (
 func TestJudgeAcceptsAllTrees(t *testing.T) {
 	t.Run("float16", acceptsTrees[spec.Float16])
 	t.Run("bfloat16", acceptsTrees[spec.BFloat16])
+	t.Run("float8e4m3", acceptsTrees[spec.Float8E4M3])
+	t.Run("float8e5m2", acceptsTrees[spec.Float8E5M2])
 	t.Run("float32", acceptsTrees[float32])
 	t.Run("float64", acceptsTrees[float64])
 	t.Run("complex64", acceptsTrees[complex64])
@@ -118,6 +120,7 @@ func TestJudgeRefuses(t *testing.T) {
 	}
 	for ty, want := range map[spec.Type][3]float64{
 		spec.TypeFloat16: {65504, 0x1p-14, 0x1p-24}, spec.TypeBFloat16: {0x1.fep127, 0x1p-126, 0x1p-133},
+		spec.TypeFloat8E4M3: {448, 0x1p-6, 0x1p-9}, spec.TypeFloat8E5M2: {57344, 0x1p-14, 0x1p-16},
 		spec.TypeComplex64: {math.MaxFloat32, 0x1p-126, math.SmallestNonzeroFloat32},
 		spec.TypeFloat64:   {math.MaxFloat64, 0x1p-1022, math.SmallestNonzeroFloat64},
 	} {

@@ -19,6 +19,9 @@ func (j judging) exceeds(x *big.Float) bool { return x.Cmp(number(largest(j.t)*(
 // largest, normal and smallest are the largest finite number, the smallest normal and the smallest number above 0 of a
 // type, or of its parts.
 func largest(t spec.Type) float64 {
+	if t == spec.TypeFloat8E4M3 { // it has no infinities, whose exponent is also that of numbers
+		return 448
+	}
 	return math.Ldexp(2-math.Ldexp(1, 1-t.Precision()), -exponent(t)+1)
 }
 func normal(t spec.Type) float64   { return math.Ldexp(1, exponent(t)) }

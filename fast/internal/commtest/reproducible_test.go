@@ -34,6 +34,8 @@ func TestReproducible(t *testing.T) {
 				compared += compareSums[float64](t, all, random, 33)
 				compared += compareSums[fast.BFloat16](t, all, random, 2*size-1)
 				compared += compareSums[fast.Float16](t, all, random, 1)
+				compared += compareSums[fast.Float8E4M3](t, all, random, 3)
+				compared += compareSums[fast.Float8E5M2](t, all, random, 3)
 				compared += compareSums[complex64](t, all, random, 7)
 			})
 		}
@@ -45,7 +47,7 @@ func TestReproducible(t *testing.T) {
 
 // floats are the elements whose sums depend on an order.
 type floats interface {
-	fast.Float16 | fast.BFloat16 | float32 | float64 | complex64 | complex128
+	fast.Float8E4M3 | fast.Float8E5M2 | fast.Float16 | fast.BFloat16 | float32 | float64 | complex64 | complex128
 }
 
 // compareSums makes every call that reduces, of so many elements for each rank, and returns how many sums it compared.

@@ -54,7 +54,8 @@ const quickPiece = 128
 // partsOf returns the type of floats that elements of type t consist of, or 0 if there are none.
 func partsOf(t spec.Type) spec.Type {
 	switch t {
-	case spec.TypeFloat16, spec.TypeBFloat16, spec.TypeFloat32, spec.TypeFloat64:
+	case spec.TypeFloat8E4M3, spec.TypeFloat8E5M2, spec.TypeFloat16, spec.TypeBFloat16, spec.TypeFloat32,
+		spec.TypeFloat64:
 		return t
 	case spec.TypeComplex64:
 		return spec.TypeFloat32
@@ -188,6 +189,10 @@ func float32Odd(x float64) float32 {
 // widen converts elements of type t, and returns how many.
 func widen(t spec.Type, to []float64, from []byte) (n int) {
 	switch t {
+	case spec.TypeFloat8E4M3:
+		return widenEach(to, view[spec.Float8E4M3](from), spec.Float8E4M3.Float32)
+	case spec.TypeFloat8E5M2:
+		return widenEach(to, view[spec.Float8E5M2](from), spec.Float8E5M2.Float32)
 	case spec.TypeFloat16:
 		return widenEach(to, view[spec.Float16](from), spec.Float16.Float32)
 	case spec.TypeBFloat16:
@@ -212,6 +217,10 @@ func widenEach[T any](to []float64, from []T, widen func(T) float32) int {
 // rounded to odd before.
 func narrow(t spec.Type, to []byte, from []float64) {
 	switch t {
+	case spec.TypeFloat8E4M3:
+		narrowEach(view[spec.Float8E4M3](to), from, spec.NewFloat8E4M3)
+	case spec.TypeFloat8E5M2:
+		narrowEach(view[spec.Float8E5M2](to), from, spec.NewFloat8E5M2)
 	case spec.TypeFloat16:
 		narrowEach(view[spec.Float16](to), from, spec.NewFloat16)
 	case spec.TypeBFloat16:

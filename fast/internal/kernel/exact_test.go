@@ -15,6 +15,8 @@ import (
 
 // exactReference is what exact sums are compared with.
 var exactReference = map[spec.Type]func(dst []byte, operands [][]byte){
+	spec.TypeFloat8E4M3: exactBy[spec.Float8E4M3],
+	spec.TypeFloat8E5M2: exactBy[spec.Float8E5M2],
 	spec.TypeFloat16:    exactBy[spec.Float16],
 	spec.TypeBFloat16:   exactBy[spec.BFloat16],
 	spec.TypeFloat32:    exactBy[float32],
@@ -23,8 +25,8 @@ var exactReference = map[spec.Type]func(dst []byte, operands [][]byte){
 	spec.TypeComplex128: exactBy[complex128],
 }
 
-func exactBy[T spec.Float16 | spec.BFloat16 | float32 | float64 | complex64 | complex128](dst []byte,
-	operands [][]byte) {
+func exactBy[T spec.Float8E4M3 | spec.Float8E5M2 | spec.Float16 | spec.BFloat16 | float32 | float64 | complex64 |
+	complex128](dst []byte, operands [][]byte) {
 	xs := make([]T, len(operands))
 	for i := range view[T](dst) {
 		for j, operand := range operands {
@@ -57,7 +59,7 @@ func TestExact(t *testing.T) {
 
 // TestExactFor: what has no floats needs no exact sum, because its sums are exact.
 func TestExactFor(t *testing.T) {
-	for typ := range spec.TypeBool + 3 {
+	for typ := range spec.TypeFloat8E5M2 + 3 {
 		if got := ExactFor(typ) != nil; got != (exactReference[typ] != nil) {
 			t.Errorf("%v: an exact sum: %v", typ, got)
 		}
@@ -157,6 +159,10 @@ func negate(typ spec.Type, data []byte) {
 // getFloat returns the first float of data.
 func getFloat(typ spec.Type, data []byte) float64 {
 	switch typ {
+	case spec.TypeFloat8E4M3:
+		return float64(view[spec.Float8E4M3](data)[0].Float32())
+	case spec.TypeFloat8E5M2:
+		return float64(view[spec.Float8E5M2](data)[0].Float32())
 	case spec.TypeFloat16:
 		return float64(view[spec.Float16](data)[0].Float32())
 	case spec.TypeBFloat16:
@@ -170,6 +176,10 @@ func getFloat(typ spec.Type, data []byte) float64 {
 // putFloat sets the first float of data.
 func putFloat(typ spec.Type, data []byte, x float64) {
 	switch typ {
+	case spec.TypeFloat8E4M3:
+		view[spec.Float8E4M3](data)[0] = spec.NewFloat8E4M3(float32(x))
+	case spec.TypeFloat8E5M2:
+		view[spec.Float8E5M2](data)[0] = spec.NewFloat8E5M2(float32(x))
 	case spec.TypeFloat16:
 		view[spec.Float16](data)[0] = spec.NewFloat16(float32(x))
 	case spec.TypeBFloat16:
@@ -214,14 +224,20 @@ func accumulatedOf(xs ...float64) *accumulator {
 	return a
 }
 
-// TestExactLimit: the largest number and half of its last bit are infinite together, and not if a little less.
+// TestExactLimit: the largest number and half of its last bit are infinite together, and not if a little less. Of the
+// type that has a NaN in place of infinities the last bit of the largest number is 0, so that it takes a little more.
 func TestExactLimit(t *testing.T) {
 	forExact(t, func(t *testing.T, typ spec.Type, sum Many) {
 		limit := map[spec.Type]struct{ precision, exponent int }{
-			spec.TypeFloat16: {11, 15}, spec.TypeBFloat16: {8, 127}, spec.TypeFloat32: {24, 127}, spec.TypeFloat64: {53, 1023},
+			spec.TypeFloat8E4M3: {4, 8}, spec.TypeFloat8E5M2: {3, 15}, spec.TypeFloat16: {11, 15},
+			spec.TypeBFloat16: {8, 127}, spec.TypeFloat32: {24, 127}, spec.TypeFloat64: {53, 1023},
 		}[partsOf(typ)]
 		half := math.Ldexp(1, limit.exponent-limit.precision)
 		largest := math.Ldexp(1, limit.exponent) - half + (math.Ldexp(1, limit.exponent) - half)
+		isNaN := typ == spec.TypeFloat8E4M3
+		if isNaN {
+			largest -= 2 * half
+		}
 		for _, little := range []float64{1, 0, -1} {
 			for _, sign := range []float64{1, -1} {
 				var operands [][]byte
@@ -238,7 +254,8 @@ func TestExactLimit(t *testing.T) {
 				if err := kinds[typ].difference(typ.Bytes(), dst, want); err != nil {
 					t.Errorf("%v and %v and %v: %v", sign*largest, sign*half, sign*little, err)
 				}
-				if got, infinite := getFloat(typ, want), little >= 0; math.IsInf(got, 0) != infinite {
+				got, beyond := getFloat(typ, want), little > 0 || little == 0 && !isNaN
+				if math.IsInf(got, 0) != (beyond && !isNaN) || math.IsNaN(got) != (beyond && isNaN) {
 					t.Errorf("%v and %v and %v are %v", sign*largest, sign*half, sign*little, got)
 				}
 			}

@@ -16,7 +16,7 @@ import (
 //go:generate go run -C _asm .
 
 // row is one thing for each element type.
-type row[F any] [spec.TypeBool + 1]F
+type row[F any] [spec.TypeFloat8E5M2 + 1]F
 
 // table is one thing for each operator and element type.
 type table[F any] [spec.OpMaxLoc + 1]row[F]

@@ -29,7 +29,9 @@ var kinds = map[spec.Type]kind{
 	spec.TypeBFloat16: kindOf(func(x spec.BFloat16) bool { return x.Float32() != x.Float32() }),
 	spec.TypeFloat32:  kindOf(isNaN[float32]), spec.TypeFloat64: kindOf(isNaN[float64]),
 	spec.TypeComplex64: complexKind[complex64, float32](), spec.TypeComplex128: complexKind[complex128, float64](),
-	spec.TypeBool: kindOf[bool](nil),
+	spec.TypeBool:       kindOf[bool](nil),
+	spec.TypeFloat8E4M3: kindOf(func(x spec.Float8E4M3) bool { return x.Float32() != x.Float32() }),
+	spec.TypeFloat8E5M2: kindOf(func(x spec.Float8E5M2) bool { return x.Float32() != x.Float32() }),
 }
 
 func isNaN[T float](x T) bool { return x != x }

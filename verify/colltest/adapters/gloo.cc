@@ -193,7 +193,7 @@ template <typename T> void dispatch(call *c) {
 	fail("a primitive that was not offered");
 }
 
-// Gloo has no bfloat16, and reduces a bool by no op that collgen has for it.
+// Gloo has neither bfloat16 nor floats of 8 bits, and reduces a bool by no op that collgen has for it.
 const std::vector<std::pair<const char *, void (*)(call *)>> types = {
 	{"int8", dispatch<int8_t>}, {"int16", dispatch<int16_t>}, {"int32", dispatch<int32_t>}, {"int64", dispatch<int64_t>},
 	{"uint8", dispatch<uint8_t>}, {"uint16", dispatch<uint16_t>}, {"uint32", dispatch<uint32_t>}, {"uint64", dispatch<uint64_t>},

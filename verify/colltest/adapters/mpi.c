@@ -20,7 +20,7 @@ static const struct {
 	{"int8", MPI_INT8_T}, {"int16", MPI_INT16_T}, {"int32", MPI_INT32_T}, {"int64", MPI_INT64_T},
 	{"uint8", MPI_UINT8_T}, {"uint16", MPI_UINT16_T}, {"uint32", MPI_UINT32_T}, {"uint64", MPI_UINT64_T},
 	{"float32", MPI_FLOAT}, {"float64", MPI_DOUBLE}, {"complex64", MPI_C_FLOAT_COMPLEX}, {"complex128", MPI_C_DOUBLE_COMPLEX},
-	{"bool", MPI_C_BOOL}, // MPI has no float16 and bfloat16
+	{"bool", MPI_C_BOOL}, // MPI has no floats of 16 or 8 bits
 };
 
 static const struct {

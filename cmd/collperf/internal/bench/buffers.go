@@ -59,19 +59,21 @@ type Load interface {
 
 // loads allocates a case's buffers on a rank, by element type.
 var loads = map[string]func(ctx context.Context, comm *fast.Comm, c *Case) (Load, error){
-	"float32":  loadOf(func(v float64) float32 { return float32(v) }),
-	"float64":  loadOf(func(v float64) float64 { return v }),
-	"float16":  loadOf(func(v float64) fast.Float16 { return spec.NewFloat16(float32(v)) }),
-	"bfloat16": loadOf(func(v float64) fast.BFloat16 { return spec.NewBFloat16(float32(v)) }),
-	"int8":     loadOf(toInteger[int8]),
-	"int16":    loadOf(toInteger[int16]),
-	"int32":    loadOf(toInteger[int32]),
-	"int64":    loadOf(toInteger[int64]),
-	"uint8":    loadOf(toInteger[uint8]),
-	"uint16":   loadOf(toInteger[uint16]),
-	"uint32":   loadOf(toInteger[uint32]),
-	"uint64":   loadOf(toInteger[uint64]),
-	"bool":     loadOf(func(v float64) bool { return v != 0 }),
+	"float32":    loadOf(func(v float64) float32 { return float32(v) }),
+	"float64":    loadOf(func(v float64) float64 { return v }),
+	"float16":    loadOf(func(v float64) fast.Float16 { return spec.NewFloat16(float32(v)) }),
+	"bfloat16":   loadOf(func(v float64) fast.BFloat16 { return spec.NewBFloat16(float32(v)) }),
+	"int8":       loadOf(toInteger[int8]),
+	"int16":      loadOf(toInteger[int16]),
+	"int32":      loadOf(toInteger[int32]),
+	"int64":      loadOf(toInteger[int64]),
+	"uint8":      loadOf(toInteger[uint8]),
+	"uint16":     loadOf(toInteger[uint16]),
+	"uint32":     loadOf(toInteger[uint32]),
+	"uint64":     loadOf(toInteger[uint64]),
+	"float8e4m3": loadOf(func(v float64) fast.Float8E4M3 { return spec.NewFloat8E4M3(float32(v)) }),
+	"float8e5m2": loadOf(func(v float64) fast.Float8E5M2 { return spec.NewFloat8E5M2(float32(v)) }),
+	"bool":       loadOf(func(v float64) bool { return v != 0 }),
 }
 
 func toInteger[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](v float64) T {

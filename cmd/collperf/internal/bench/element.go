@@ -30,6 +30,8 @@ var Elements = []Element{
 	{"uint16", "uint16", spec.TypeUint16, 2, 1<<16 - 1},
 	{"uint32", "uint32", spec.TypeUint32, 4, 1<<32 - 1},
 	{"uint64", "uint64", spec.TypeUint64, 8, 1 << 53},
+	{"float8e4m3", "f8e4m3", spec.TypeFloat8E4M3, 1, 1 << 4},
+	{"float8e5m2", "f8e5m2", spec.TypeFloat8E5M2, 1, 1 << 3},
 	{"bool", "bool", spec.TypeBool, 1, 1 << 53}, // there are no sums
 }
 
