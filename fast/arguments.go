@@ -86,9 +86,9 @@ func Unproved() Option { return Option{Kind: exec.UnprovedOption} }
 func Reproducible() Option { return Option{Kind: exec.ReproducibleOption} }
 
 // WithPreMul has this rank's operands multiplied by factor before they are reduced: Sum is then NCCL's PreMulSum, and
-// Avg is an average of products. Each product is rounded to the type of the elements; of Float16 and BFloat16 it is
-// computed in float32. The buffers hold what they do without it, besides the result. Each rank has a factor of its own,
-// or none. It is for floats and complex numbers.
+// Avg is an average of products. Each product is rounded to the type of the elements; of 8 or 16 bits, it is computed
+// in float32. The buffers hold what they do without it, besides the result. Each rank has a factor of its own, or none.
+// It is for floats and complex numbers.
 func WithPreMul(factor float64) Option { return Option{Kind: exec.FactorOption, Factor: factor} }
 
 // WithLabel names the call by what it is for, such as "layers.3.weight". Ranks compare the labels of their calls, by a

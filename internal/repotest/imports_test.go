@@ -104,7 +104,7 @@ var importRules = []importRule{
 	{pattern: "fast/internal/monitor", may: []string{"fast/health", "fast/internal/control", "fast/internal/exec",
 		"fast/internal/failure", "fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/message", may: []string{"spec", "fast/health", "fast/internal/control",
-		"fast/internal/failure", "fast/internal/wire"}, never: []string{"fast"}},
+		"fast/internal/failure", "fast/internal/kernel", "fast/internal/wire"}, never: []string{"fast"}},
 	{pattern: "fast/internal/bootstrap", may: []string{"fast/internal/wire", "fast/internal/launch", "fast/internal/mesh",
 		"fast/internal/rdma",
 		"fast/internal/rdma/device", "fast/internal/secure", "fast/internal/setup",

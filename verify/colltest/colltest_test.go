@@ -49,7 +49,6 @@ func TestFaults(t *testing.T) {
 func search(ctx context.Context, f planted) *colltest.Failure {
 	s := colltest.NewSuite(&central{fault: f.fault, can: colltest.Everything("faulty", sizes...)})
 	s.Patience, s.Shrinking = 4*time.Second, 2*time.Second
-	s.Cases *= 10 // some faults show in few of the types, ops and values
 	i := slices.IndexFunc(s.Capabilities().Primitives,
 		func(x colltest.Support) bool { return x.Primitive.Name == f.primitive })
 	found := s.Check(ctx, s.Capabilities().Primitives[i])

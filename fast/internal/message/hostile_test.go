@@ -108,6 +108,25 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestBools: whatever bytes come as bools, the receiver has 0 or 1, also if the call fails.
+func TestBools(t *testing.T) {
+	n := newNet(2)
+	receive := func(buf []byte) *Op {
+		return n.all[0].Receive(&Request{Name: "Recv", Peer: 1, Type: spec.TypeBool, Buf: buf})
+	}
+	whole, part := make([]byte, 3), make([]byte, 20)
+	one, other := receive(whole), receive(part)
+	n.hand(frame{kind: eager, typ: spec.TypeBool, data: []byte{0, 1, 77}},
+		frame{kind: announce, typ: spec.TypeBool, id: 1, n: 20},
+		frame{kind: data, id: 1, data: []byte{2, 0, 255, 1, 128, 0, 0, 0, 3}}, frame{kind: abandon, id: 1, fate: canceled})
+	if !one.Over() || !bytes.Equal(whole, []byte{0, 1, 1}) {
+		t.Errorf("a message of bools: %v", whole)
+	}
+	if !other.Over() || other.err == nil || !bytes.Equal(part[:9], []byte{1, 0, 1, 1, 1, 0, 0, 0, 1}) {
+		t.Errorf("a part of a message of bools: %v, %v", part, other.err)
+	}
+}
+
 // TestLateFrames: frames about messages that are over or were given up on this side meanwhile break no rule.
 func TestLateFrames(t *testing.T) {
 	n := newNet(2)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/collgen/collgen/fast/health"
 	"github.com/collgen/collgen/fast/internal/failure"
+	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
@@ -123,6 +124,9 @@ func (e *Engine) Find(source, tag int) (Status, bool, error) {
 // finish ends o. After that, its buffer is not touched. The engine is locked.
 func (e *Engine) finish(o *Op, err error) {
 	o.over, o.err = true, err
+	if o.typ == spec.TypeBool && o.what == receives {
+		kernel.Tidy(o.buf) // whatever has come
+	}
 	o.buf, o.message = nil, nil
 	delete(e.waiting, o)
 	if o.what == probes {
