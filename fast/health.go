@@ -41,7 +41,7 @@ func (c *Comm) Health(ctx context.Context, opts ...health.Option) (*health.Repor
 }
 
 // lateTime is how long a rank that fails in MonitoredBarrier waits for what those that have not come say.
-const lateTime = 200 * time.Millisecond
+const lateTime = time.Second
 
 // MonitoredBarrier waits until all ranks have called it. If ctx ends before, the error names all ranks that have not,
 // and where each of them is: in which call, since when, and what its process does. It is a health.LateError, and a
@@ -58,7 +58,7 @@ const lateTime = 200 * time.Millisecond
 // error; Agree is for those who have to know. After a failure c is as before, on all ranks: their next calls belong
 // together, because a call that has failed counts.
 //
-// The error comes up to 0.3 s after the end of ctx. A MismatchError says that the option WithLabel differs, which is
+// The error comes up to 1.1 s after the end of ctx, if ranks that have not come do not answer. A MismatchError says that the option WithLabel differs, which is
 // the only one that can be given. A PeerError with ErrClosed says that a rank has closed c and will not come. Other
 // errors are those of a communicator that is not healthy, or becomes so.
 func MonitoredBarrier(ctx context.Context, c *Comm, opts ...Option) error {
@@ -124,8 +124,9 @@ func (c *Comm) mayMonitor(ctx context.Context, name string) error {
 
 // positions returns what ranks do, as far as they say so before ctx ends, and what is known of their processes.
 func (c *Comm) positions(ctx context.Context, ranks []int, stacks bool) []health.Rank {
-	conditions := c.conditions(ranks) // before the question wakes their processes
+	before := c.conditions(ranks) // the question wakes those that answer
 	answers := c.monitor.Ask(ctx, ranks, stacks)
+	conditions := c.conditions(ranks)
 	all := make([]health.Rank, len(ranks))
 	for i, rank := range ranks {
 		x, answered := answers[rank]
@@ -140,7 +141,11 @@ func (c *Comm) positions(ctx context.Context, ranks []int, stacks bool) []health
 			x.State = Closed.String()
 		}
 		x.Rank = rank
-		if conditions != nil && rank != c.rank {
+		switch {
+		case conditions == nil || rank == c.rank:
+		case answered:
+			x.Process = before[i]
+		default:
 			x.Process = conditions[i]
 		}
 		all[i] = x

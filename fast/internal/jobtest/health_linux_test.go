@@ -38,6 +38,16 @@ func runLate(ctx context.Context, args []string) error {
 	case 4:
 		return fast.MonitoredBarrier(ctx, c)
 	}
+	for { // until ranks 2 and 4 are where they wait
+		r, err := c.Health(ctx)
+		if err != nil {
+			return err
+		}
+		if waits := r.Ranks[2].Running; len(waits) > 0 && len(waits[0].Waiting) > 0 && len(r.Ranks[4].Running) > 0 {
+			break
+		}
+	}
+	fmt.Println("they wait")
 	stdin, err := os.Open(args[0]) // until the test says that a rank is stopped
 	if err != nil {
 		return err
@@ -45,29 +55,23 @@ func runLate(ctx context.Context, args []string) error {
 	if _, err := bufio.NewReader(stdin).ReadString('\n'); err != nil {
 		return err
 	}
-	short := func() context.Context {
-		soon, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	short := func() context.Context { // enough for the others to answer on a machine that is starved
+		soon, cancel := context.WithTimeout(ctx, 2*time.Second)
 		context.AfterFunc(soon, cancel)
 		return soon
 	}
-	for {
-		r, err := c.Health(short())
-		if err != nil {
-			return err
-		}
-		if waits := r.Ranks[2].Running; len(waits) > 0 && len(waits[0].Waiting) > 0 && len(r.Ranks[4].Running) > 0 {
-			fmt.Print(strings.ReplaceAll(r.String(), "\n", "|"), "\n")
-			break
-		}
+	r, err := c.Health(short())
+	if err != nil {
+		return err
 	}
+	fmt.Print(strings.ReplaceAll(r.String(), "\n", "|"), "\n")
 	err = fast.MonitoredBarrier(short(), c)
 	var late *health.LateError
 	if !errors.As(err, &late) || c.State() != fast.Healthy {
 		return fmt.Errorf("state %v: %w", c.State(), err)
 	}
 	fmt.Println(err)
-	r, err := c.Health(ctx) // ends, because the rank that is stopped or dead goes down
-	if err != nil {
+	if r, err = c.Health(ctx); err != nil { // ends, because the rank that is stopped or dead goes down
 		return err
 	}
 	fmt.Println(r.Ranks[3].Answered, r.Ranks[3].Process)
@@ -79,17 +83,21 @@ func runLate(ctx context.Context, args []string) error {
 func TestLateProcesses(t *testing.T) {
 	for _, over := range []string{"shm", "tcp"} {
 		t.Run(over, func(t *testing.T) {
+			t.Parallel() // it waits until a rank is given up
 			fifo := t.TempDir() + "/go"
 			if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			j := fasttest.NewJob(t, 5, "late "+fifo)
-			j.With = []string{"COLL_TRANSPORT=" + over, "COLL_HEARTBEAT_TIMEOUT=6s"}
+			j.With = []string{"COLL_TRANSPORT=" + over, "COLL_HEARTBEAT_TIMEOUT=15s"}
 			all := j.Start(0, 5)
 			for _, p := range all {
 				if up := p.Line(t); up != fmt.Sprint("up ", p.Process.Pid) {
 					t.Fatalf("rank %d: %q", p.Rank, up)
 				}
+			}
+			if got := all[0].Line(t); got != "they wait" {
+				t.Fatal(got)
 			}
 			if err := all[3].Process.Signal(syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
