@@ -58,9 +58,9 @@ const lateTime = time.Second
 // error; Agree is for those who have to know. After a failure c is as before, on all ranks: their next calls belong
 // together, because a call that has failed counts.
 //
-// The error comes up to 1.1 s after the end of ctx, if ranks that have not come do not answer. A MismatchError says that
-// the option WithLabel differs, which is the only one that can be given. A PeerError with ErrClosed says that a rank has
-// closed c and will not come. Other errors are those of a communicator that is not healthy, or becomes so.
+// The error comes up to 1.1 s after the end of ctx, if ranks that have not come do not answer. A MismatchError says
+// that the option WithLabel differs, which is the only one that can be given. A PeerError with ErrClosed says that a
+// rank has closed c and will not come. Other errors are those of a communicator that is not healthy, or becomes so.
 func MonitoredBarrier(ctx context.Context, c *Comm, opts ...Option) error {
 	const name = "MonitoredBarrier"
 	if err := c.mayMonitor(ctx, name); err != nil {
