@@ -24,12 +24,14 @@ func (forMessages) Engine(ctx context.Context, comm any, name string) (*message.
 	return c.messages, nil
 }
 
-func (forMessages) Watch(ctx context.Context, comm any, name string) (context.Context, <-chan struct{}, func()) {
+func (forMessages) Ended(comm any) <-chan struct{} { return comm.(*Comm).ended }
+
+func (forMessages) Watch(ctx context.Context, comm any, name string) (context.Context, func()) {
 	c, stop := comm.(*Comm), func() {}
 	if c.world != nil {
 		ctx, stop = c.world.record.Warner().Watch(ctx, name, "comm", c.name, "rank", c.rank, "size", c.size)
 	}
-	return ctx, c.ended, stop
+	return ctx, stop
 }
 
 func (forMessages) Fail(comm any, r *message.Request, err error) error {

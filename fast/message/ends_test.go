@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/collgen/collgen/fast"
 )
@@ -325,4 +327,48 @@ func TestHealthShows(t *testing.T) {
 			t.Error(err, r)
 		}
 	})
+}
+
+// lines is a log, of which each line is sent to a channel.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	l <- string(b)
+	return len(b), nil
+}
+
+// TestWarns: a warning names the rank that Recv, and Wait for a started call, wait for.
+func TestWarns(t *testing.T) {
+	log := make(lines, 1000)
+	if err := fast.Run(t.Context(), 2, func(ctx context.Context, c *fast.Comm) error {
+		for tag, started := range []bool{false, true} {
+			if c.Rank() == 1 { // sends when rank 0 is warned of
+				for line := range log {
+					if strings.Contains(line, "message.Recv") && strings.Contains(line, "waiting=[1]") {
+						break
+					}
+				}
+				if err := Send(ctx, c, []int{7}, 0, tag); err != nil {
+					return err
+				}
+				continue
+			}
+			x := make([]int, 1)
+			var err error
+			if started {
+				err = StartRecv(ctx, c, x, 1, tag).Wait(ctx)
+			} else {
+				_, err = Recv(ctx, c, x, 1, tag)
+			}
+			if err != nil || x[0] != 7 {
+				return fmt.Errorf("started: %v: %v, %w", started, x, err)
+			}
+			for len(log) > 0 {
+				<-log
+			}
+		}
+		return nil
+	}, fast.WithLogger(slog.New(slog.NewTextHandler(log, nil))), fast.WithSlowCall(50*time.Millisecond)); err != nil {
+		t.Error(err)
+	}
 }

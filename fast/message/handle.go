@@ -7,6 +7,7 @@ import (
 
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/internal/fork"
+	engine "github.com/collgen/collgen/fast/internal/message"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -43,7 +44,7 @@ func StartRecv[T fast.Elem](ctx context.Context, c *fast.Comm, buf []T, from, ta
 func start(ctx context.Context, o call, err error) *Handle {
 	h := &Handle{call: o, err: err, done: make(chan struct{})}
 	wait := func() {
-		h.status, h.err = o.wait(ctx)
+		h.status, h.err = o.wait(ctx, false) // many may wait for long, as in a server
 		close(h.done)
 	}
 	switch {
@@ -71,6 +72,9 @@ func (h *Handle) Wait(ctx context.Context) error {
 		return h.err
 	default:
 	}
+	watched, stop := engine.Runtime.Watch(ctx, h.call.c, h.call.r.Name)
+	defer stop()
+	wire.ReportWait(watched, h.call.op.Waiting)
 	select {
 	case <-h.done:
 		return h.err

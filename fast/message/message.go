@@ -21,18 +21,19 @@
 //
 // # When Send returns
 //
-// Messages of up to 8 KiB are copied, and Send returns at once, as long as the receiver has no more than 64 KiB of them
-// from this rank that it has not received. Each counts for 128 bytes besides its own. Any other message is announced.
-// Then Send returns when a receive has taken it, with all of its bytes. At most 256 messages to a rank may be announced
-// and not matched. The others wait in the sender, in their order, even if a receive would match one of them. Thus what
-// a rank holds for another one is bounded.
+// Messages of up to 8 KiB are copied, and Send returns at once, as long as the receiver has no more than 48 KiB of them
+// from this rank that it has not received, and all communicators of the two processes together no more than 768 KiB.
+// Each counts for 128 bytes besides its own. Any other message is announced. Then Send returns when a receive has taken
+// it, with all of its bytes. At most 256 messages to a rank may be announced and not matched. The others wait in the
+// sender, in their order, even if a receive would match one of them. Thus what a rank holds for another one is bounded.
 //
 // # Errors
 //
 // They are those of package fast, in a fast.CallError without a number. A call whose context ends fails with a
 // fast.TimeoutError that names the ranks it has waited for. If it was a Send of an announced message that a receive has
 // matched, or a Recv whose bytes were on their way, the call of the other rank fails too: with a fast.PeerError that
-// has the TimeoutError in it. All others go on, and the communicator is as before.
+// has the TimeoutError in it. If all bytes have come by then, the Recv has succeeded, and the Send may fail all the
+// same. All others go on, and the communicator is as before.
 //
 // When a rank has closed the communicator, what it has sent can still be received, except for announced messages. Other
 // calls that need it get a fast.PeerError with fast.ErrClosed. A call with AnySource does when all other ranks have
@@ -42,14 +43,14 @@
 // # What is checked, and what is not
 //
 // Nothing here is proved, unlike the collectives of package fast: it is tested. What comes from another rank is checked
-// before it is used, so a rank that lies can neither write beyond a buffer nor have another one hold more than the
-// above. Messages go over the control plane, beside the data path. That is slower than fast.Send, above all for long
-// messages; go test -bench PingPong ./fast/message measures both.
+// before it is used, so a rank that lies can neither write beyond a buffer nor have another one keep more than the
+// above, besides what that one has not looked at yet. Messages go over the control plane, beside the data path. That is
+// slower than fast.Send, above all for long messages; go test -bench PingPong ./fast/message measures both.
 //
 // That ranks wait for each other in these calls is no deadlock for certain, because another goroutine of one of them
 // may still send what is missing. So the search for deadlocks leaves them out, and they wait until their contexts end.
-// A warning names the ranks that a call waits for, after the time of fast.WithSlowCall. Comm.Health shows all calls
-// that wait.
+// A warning names the ranks that a call waits for, after the time of fast.WithSlowCall, also if bytes come; of a
+// started call, while Handle.Wait waits for it. Comm.Health shows calls that wait.
 package message
 
 import (
@@ -89,7 +90,7 @@ func Send[T fast.Elem](ctx context.Context, c *fast.Comm, buf []T, to, tag int, 
 	if err != nil {
 		return err
 	}
-	_, err = o.wait(ctx)
+	_, err = o.wait(ctx, true)
 	return err
 }
 
@@ -102,18 +103,18 @@ func Recv[T fast.Elem](ctx context.Context, c *fast.Comm, buf []T, from, tag int
 	if err != nil {
 		return Status{}, err
 	}
-	return o.wait(ctx)
+	return o.wait(ctx, true)
 }
 
 // Probe waits until there is a message for a Recv with these arguments, and returns which one that is. The message
-// stays. Another goroutine may receive it first.
+// stays, until a receive takes it, of another goroutine perhaps, or its sender gives it up.
 func Probe(ctx context.Context, c *fast.Comm, from, tag int, opts ...fast.Option) (Status, error) {
 	r := engine.Request{Name: "message.Probe", Peer: from, Tag: tag}
 	e, err := prepare(ctx, c, &r, true, opts)
 	if err != nil {
 		return Status{}, err
 	}
-	return call{c, r, e.Probe(&r)}.wait(ctx)
+	return call{c, r, e.Probe(&r)}.wait(ctx, true)
 }
 
 // TryProbe is Probe, but does not wait: it reports whether there is such a message now. It fails if there is none, and
@@ -137,14 +138,13 @@ type call struct {
 	op *engine.Op
 }
 
-// wait waits until o is over, and returns its result.
-func (o call) wait(ctx context.Context) (Status, error) {
+// wait waits until o is over, and returns its result. If it warns, a warning says that this takes long.
+func (o call) wait(ctx context.Context, warns bool) (Status, error) {
 	stop := func() {}
-	var ended <-chan struct{}
-	if !o.op.Over() {
-		ctx, ended, stop = engine.Runtime.Watch(ctx, o.c, o.r.Name)
+	if warns && !o.op.Over() {
+		ctx, stop = engine.Runtime.Watch(ctx, o.c, o.r.Name)
 	}
-	status, err := o.op.Wait(ctx, ended)
+	status, err := o.op.Wait(ctx, engine.Runtime.Ended(o.c))
 	stop()
 	if err != nil {
 		err = engine.Runtime.Fail(o.c, &o.r, err)

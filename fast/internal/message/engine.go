@@ -24,6 +24,12 @@ const (
 	MaxAnnounced = 256          // messages that were announced, and that no receive has matched
 	Window       = 8 * maxChunk // bytes of messages on their way
 
+	// localAtOnce is how many frames to itself a rank handles without letting others in.
+	localAtOnce = 64
+
+	// leastRepaid is the least credit that is returned at once, in bytes.
+	leastRepaid = 1 << 10
+
 	// overhead is what a message takes of the credit besides its bytes.
 	overhead = 128
 )
@@ -52,6 +58,7 @@ type Engine struct {
 	waiting map[*Op]bool
 	begun   uint64   // how many operations have begun
 	local   [][]byte // frames from this rank to itself
+	serving bool     // a goroutine handles them
 	after   []func() // to be called when the engine is not locked any more
 	out     []byte   // for the frame that is sent
 }
@@ -80,19 +87,41 @@ func (e *Engine) peer(rank int) *peer {
 	return p
 }
 
-// unlock unlocks the engine, after it has handled what this rank has sent to itself.
+// unlock unlocks the engine, after it has handled what this rank has sent to itself. If that is much, such as a long
+// message, a goroutine handles the rest, and lets others in between.
 func (e *Engine) unlock() {
-	for len(e.local) > 0 {
-		b := e.local[0]
-		e.local = e.local[1:]
-		e.handle(e.rank, b)
+	for n := 0; len(e.local) > 0 && !e.serving; n++ {
+		if n == localAtOnce {
+			e.serving = true
+			go e.serveLocal()
+			break
+		}
+		e.handleLocal()
 	}
-	e.local = nil
 	after := e.after
 	e.after = nil
 	e.mu.Unlock()
 	for _, f := range after {
 		f()
+	}
+}
+
+// handleLocal handles the next frame of this rank to itself. The engine is locked.
+func (e *Engine) handleLocal() {
+	b := e.local[0]
+	e.local = without(e.local, 0)
+	e.handle(e.rank, b)
+}
+
+// serveLocal handles the frames of this rank to itself until there are none.
+func (e *Engine) serveLocal() {
+	for more := true; more; {
+		e.mu.Lock()
+		if more = len(e.local) > 0; more {
+			e.handleLocal()
+		}
+		e.serving = more
+		e.unlock()
 	}
 }
 

@@ -83,6 +83,8 @@ func TestHostile(t *testing.T) {
 			long(n)
 			n.hand(frame{kind: ack, id: 1})
 		},
+		"bytes of what was not announced":  func(n *net) { n.hand(frame{kind: data, id: 1, data: []byte{1}}) },
+		"announcements in another order":   func(n *net) { n.hand(announceFrame(2, 10), announceFrame(1, 10)) },
 		"an end of what was not announced": func(n *net) { n.hand(frame{kind: ack, id: 1}) },
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -26,30 +26,36 @@ type envelope struct {
 	data        []byte
 }
 
+// receiver is a receive.
+type receiver interface {
+	comparable
+	pattern() pattern
+}
+
 // matcher has the receives that no message has matched, and the messages that no receive has. No receive in it matches
-// a message in it. R is a receive.
-type matcher[R interface{ pattern() pattern }] struct {
-	posted  []R         // in the order in which they were posted
+// a message in it.
+type matcher[R receiver] struct {
+	posted  fifo[R]     // in the order in which they were posted
 	arrived []*envelope // in the order in which they came
 }
 
 // arrive returns the receive that was posted first of those that match e, and removes it. If there is none, it keeps e.
 func (m *matcher[R]) arrive(e *envelope) (r R, ok bool) {
-	i := slices.IndexFunc(m.posted, func(r R) bool { return r.pattern().matches(e) })
-	if i < 0 {
-		m.arrived = append(m.arrived, e)
-		return r, false
+	for r := range m.posted.all() {
+		if r.pattern().matches(e) {
+			m.posted.remove(r)
+			return r, true
+		}
 	}
-	r = m.posted[i]
-	m.posted = without(m.posted, i)
-	return r, true
+	m.arrived = append(m.arrived, e)
+	return r, false
 }
 
 // post returns the message that came first of those that r matches, and removes it. If there is none, it keeps r.
 func (m *matcher[R]) post(r R) *envelope {
 	i := slices.IndexFunc(m.arrived, r.pattern().matches)
 	if i < 0 {
-		m.posted = append(m.posted, r)
+		m.posted.push(r)
 		return nil
 	}
 	e := m.arrived[i]
@@ -76,13 +82,12 @@ func (m *matcher[R]) first(p pattern) *envelope {
 
 // removeReceives removes and returns the receives for which unwanted returns true.
 func (m *matcher[R]) removeReceives(unwanted func(r R) bool) (removed []R) {
-	m.posted = slices.DeleteFunc(m.posted, func(r R) bool {
-		if !unwanted(r) {
-			return false
+	for r := range m.posted.all() {
+		if unwanted(r) {
+			m.posted.remove(r)
+			removed = append(removed, r)
 		}
-		removed = append(removed, r)
-		return true
-	})
+	}
 	return removed
 }
 

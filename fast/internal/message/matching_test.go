@@ -100,8 +100,8 @@ func TestMatching(t *testing.T) {
 				}
 			}
 			receives, messages := want.open()
-			if !slices.Equal(m.posted, receives) || !slices.Equal(m.arrived, messages) {
-				t.Fatalf("it has %v and %v, want %v and %v", m.posted, m.arrived, receives, messages)
+			if !slices.Equal(slices.Collect(m.posted.all()), receives) || !slices.Equal(m.arrived, messages) {
+				t.Fatalf("it has %v and %v, want %v and %v", slices.Collect(m.posted.all()), m.arrived, receives, messages)
 			}
 		}
 	})

@@ -13,6 +13,7 @@ type arrival struct {
 	held      int                  // bytes of the credit that the rank has spent
 	owed      int                  // of these, bytes of messages that were received
 	arrived   uint64               // messages
+	lastID    uint64               // of an announced message
 	offers    map[uint64]*envelope // announced, and that no receive has matched, by id
 	transfers map[uint64]*Op       // receives whose bytes come, by the message's id
 	unacked   int                  // bytes that have come and were not acknowledged
@@ -62,9 +63,10 @@ func (e *Engine) takeEager(p *peer, f *frame) bool {
 
 // takeAnnouncement takes a message without its bytes.
 func (e *Engine) takeAnnouncement(p *peer, f *frame) bool {
-	if len(p.offers) >= MaxAnnounced || p.offers[f.id] != nil || p.transfers[f.id] != nil {
+	if len(p.offers) >= MaxAnnounced || f.id <= p.arrival.lastID {
 		return false
 	}
+	p.arrival.lastID = f.id
 	if p.offers == nil {
 		p.offers, p.transfers = make(map[uint64]*envelope), make(map[uint64]*Op)
 	}
@@ -136,9 +138,10 @@ func mismatch(o *Op, m *envelope) error {
 	return nil
 }
 
-// repay returns credit for n bytes to p, when it is worth a frame. The engine is locked.
+// repay returns credit for n bytes to p, when it is worth a frame: if it is a quarter of what p has spent. So what is
+// left does not add up over communicators. The engine is locked.
 func (e *Engine) repay(p *peer, n int) {
-	if p.owed += n; p.owed >= EagerCredit/4 {
+	if p.owed += n; p.owed >= max(leastRepaid, p.held/4) {
 		e.send(p, frame{kind: credit, n: uint64(p.owed)})
 		p.held -= p.owed
 		p.owed = 0
@@ -147,6 +150,9 @@ func (e *Engine) repay(p *peer, n int) {
 
 // takeData takes bytes of an announced message. They do not count if the receive has ended meanwhile.
 func (e *Engine) takeData(p *peer, f *frame) bool {
+	if f.id > p.arrival.lastID {
+		return false
+	}
 	p.unacked += len(f.data)
 	o := p.transfers[f.id]
 	if o == nil {
@@ -157,14 +163,13 @@ func (e *Engine) takeData(p *peer, f *frame) bool {
 		return false
 	}
 	o.moved += copy(o.buf[o.moved:], f.data)
-	switch {
-	case o.moved == o.message.length:
-		delete(p.transfers, f.id)
-		e.acknowledge(p, f.id)
-		e.finish(o, nil)
-	case p.unacked >= Window/4:
-		e.acknowledge(p, 0)
+	if o.moved < o.message.length {
+		e.acknowledge(p, 0) // at once: the sender may need it for a message on another communicator
+		return true
 	}
+	delete(p.transfers, f.id)
+	e.acknowledge(p, f.id)
+	e.finish(o, nil)
 	return true
 }
 
@@ -182,6 +187,7 @@ func (e *Engine) takeAbandon(p *peer, f *frame) {
 	if m := p.offers[f.id]; m != nil {
 		delete(p.offers, f.id)
 		e.matcher.removeMessages(func(x *envelope) bool { return x == m })
+		e.send(p, frame{kind: refuse, id: f.id, fate: consumed}) // for the sender, its place is free only now
 	}
 	if o := p.transfers[f.id]; o != nil {
 		delete(p.transfers, f.id)
@@ -194,7 +200,7 @@ func (e *Engine) takeAbandon(p *peer, f *frame) {
 // withdrawReceive gives up o, which ends with err. The engine is locked.
 func (e *Engine) withdrawReceive(o *Op, err error) {
 	if o.message == nil {
-		e.matcher.removeReceives(func(x *Op) bool { return x == o })
+		e.matcher.posted.remove(o)
 	} else {
 		p := e.peer(o.message.source)
 		delete(p.transfers, o.message.id)

@@ -8,13 +8,14 @@ import (
 
 // sender is what is sent to a rank.
 type sender struct {
-	used      int            // of the credit
-	announced int            // messages that the rank has neither accepted nor refused
-	lastID    uint64         // of an announced message
-	backlog   []*Op          // not announced yet
-	pending   map[uint64]*Op // announced, by id
-	active    []*Op          // accepted, and with bytes that were not sent
-	inFlight  int            // bytes of announced messages that were not acknowledged
+	used      int             // of the credit
+	announced int             // messages that the rank has neither accepted nor refused
+	lastID    uint64          // of an announced message
+	backlog   fifo[*Op]       // not announced yet
+	pending   map[uint64]*Op  // announced, by id
+	abandoned map[uint64]bool // announced and given up, which the rank has not answered, by id
+	active    []*Op           // accepted, and with bytes that were not sent
+	inFlight  int             // bytes of announced messages that were not acknowledged
 }
 
 // beginSend sends the message of o, announces it, or keeps it. The engine is locked.
@@ -23,8 +24,8 @@ func (e *Engine) beginSend(o *Op) {
 	switch {
 	case p.gone != nil:
 		e.finish(o, &wire.PeerError{Rank: p.rank, Err: p.gone})
-	case len(p.backlog) > 0 || !e.trySend(p, o):
-		p.backlog = append(p.backlog, o)
+	case p.backlog.len() > 0 || !e.trySend(p, o):
+		p.backlog.push(o)
 	}
 }
 
@@ -38,9 +39,9 @@ func (e *Engine) trySend(p *peer, o *Op) bool {
 	case p.announced >= MaxAnnounced:
 		return false
 	}
-	p.lastID++
+	p.sender.lastID++
 	p.announced++
-	o.id = p.lastID
+	o.id = p.sender.lastID
 	if p.pending == nil {
 		p.pending = make(map[uint64]*Op)
 	}
@@ -76,8 +77,12 @@ func (e *Engine) takeCredit(p *peer, n int) bool {
 
 // drain sends or announces what has waited for it, unless this rank has closed. The engine is locked.
 func (e *Engine) drain(p *peer) {
-	for !e.over && len(p.backlog) > 0 && e.trySend(p, p.backlog[0]) {
-		p.backlog = without(p.backlog, 0)
+	for !e.over && p.backlog.len() > 0 {
+		o := p.backlog.first()
+		if !e.trySend(p, o) {
+			return
+		}
+		p.backlog.remove(o)
 	}
 }
 
@@ -85,7 +90,8 @@ func (e *Engine) drain(p *peer) {
 func (e *Engine) takeAccept(p *peer, id uint64) bool {
 	o := p.pending[id]
 	if o == nil {
-		return id <= p.lastID
+		e.answered(p, id)
+		return id <= p.sender.lastID
 	}
 	if o.accepted || len(o.buf) == 0 {
 		return false
@@ -120,7 +126,7 @@ func (e *Engine) pump(p *peer) {
 
 // takeAck takes that bytes have come to p.
 func (e *Engine) takeAck(p *peer, f *frame) bool {
-	if f.n > uint64(p.inFlight) || f.id > p.lastID {
+	if f.n > uint64(p.inFlight) || f.id > p.sender.lastID {
 		return false
 	}
 	o := p.pending[f.id]
@@ -132,9 +138,20 @@ func (e *Engine) takeAck(p *peer, f *frame) bool {
 		e.forget(p, o)
 		e.finish(o, nil)
 	}
+	e.answered(p, f.id)
 	e.drain(p)
 	e.pump(p)
 	return true
+}
+
+// answered takes that p has answered what it was told of a message. If this rank has abandoned the message meanwhile,
+// its place is free now, and not before: otherwise calls that begin and end could have any number of frames under way.
+func (e *Engine) answered(p *peer, id uint64) {
+	if p.abandoned[id] {
+		delete(p.abandoned, id)
+		p.announced--
+		e.drain(p)
+	}
 }
 
 // landed counts n bytes that are not on their way to p any more. The engine is locked.
@@ -151,6 +168,7 @@ func (e *Engine) landed(p *peer, n int) {
 func (e *Engine) takeRefusal(p *peer, f *frame) {
 	o := p.pending[f.id]
 	if o == nil {
+		e.answered(p, f.id)
 		return
 	}
 	e.forget(p, o)
@@ -176,9 +194,16 @@ func (e *Engine) forget(p *peer, o *Op) {
 func (e *Engine) withdrawSend(o *Op, err error) {
 	p := e.peer(o.peer)
 	if o.id == 0 {
-		p.backlog = slices.DeleteFunc(p.backlog, func(x *Op) bool { return x == o })
+		p.backlog.remove(o)
 	} else {
 		e.forget(p, o)
+		if !o.accepted {
+			if p.abandoned == nil {
+				p.abandoned = make(map[uint64]bool)
+			}
+			p.abandoned[o.id] = true
+			p.announced++ // until p has answered
+		}
 		e.send(p, frame{kind: abandon, id: o.id, fate: fateOf(err)})
 	}
 	e.finish(o, err)
@@ -188,13 +213,13 @@ func (e *Engine) withdrawSend(o *Op, err error) {
 
 // loseSends fails what is sent to p. The engine is locked.
 func (e *Engine) loseSends(p *peer, err error) {
-	for _, o := range p.backlog {
+	for o := range p.backlog.all() {
 		e.finish(o, err)
 	}
 	for _, o := range p.pending {
 		e.finish(o, err)
 	}
-	p.backlog, p.pending, p.active, p.announced = nil, nil, nil, 0
+	p.backlog, p.pending, p.abandoned, p.active, p.announced = fifo[*Op]{}, nil, nil, nil, 0
 	e.giveBack(p)
 }
 
