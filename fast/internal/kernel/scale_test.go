@@ -71,3 +71,21 @@ func encoded(t spec.Type, x float64) []byte {
 	}
 	return b
 }
+
+// TestScaleRoundsFactor: a factor is rounded to float32 for types that are computed in it, and for no others.
+func TestScaleRoundsFactor(t *testing.T) {
+	const factor = 1.1
+	for _, typ := range spec.Types() {
+		if !Scales(typ) {
+			continue
+		}
+		data := make([]byte, 1000*typ.Bytes())
+		kinds[typ].fill(rand.New(rand.NewPCG(1, 2)), spectest.Mixed, data)
+		got, rounded := bytes.Clone(data), bytes.Clone(data)
+		Scale(typ, got, got, factor)
+		Scale(typ, rounded, rounded, float64(float32(factor)))
+		if long := typ == spec.TypeFloat64 || typ == spec.TypeComplex128; bytes.Equal(got, rounded) == long {
+			t.Errorf("%v: products by %v and by its float32 are the same: %t", typ, factor, !long)
+		}
+	}
+}
