@@ -3,6 +3,7 @@ package commtest
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -94,6 +95,35 @@ func (p preMul[T]) calls(t *testing.T) []multiplied[T] {
 			return x, p.sums(size, first, first+len(x)), fast.ReduceScatterVInto(ctx, c, x, p.operands(sum(counts)),
 				fast.Blocks{Counts: counts}, fast.Sum, opts...)
 		}},
+		{"AllReduce, average", func(opts []fast.Option) ([]T, []T, error) {
+			x := p.operands(n)
+			for i := range x {
+				x[i] = p.number(operand(rank, i) * size)
+			}
+			return x, p.sums(size, 0, n), fast.AllReduce(ctx, c, x, fast.Avg, opts...)
+		}},
+		{"StartReduceScatterV", func(opts []fast.Option) ([]T, []T, error) {
+			x := make([]T, counts[rank])
+			return x, p.sums(size, first, first+len(x)), fast.StartReduceScatterVInto(ctx, c, x, p.operands(sum(counts)),
+				fast.Blocks{Counts: counts}, fast.Sum, opts...).Wait(ctx)
+		}},
+		{"Persistent ReduceScatterV", func(opts []fast.Option) ([]T, []T, error) {
+			x, in := make([]T, counts[rank]), p.operands(sum(counts))
+			call, err := c.Prepare(func(opt fast.Option) error {
+				return fast.ReduceScatterVInto(ctx, c, x, in, fast.Blocks{Counts: counts}, fast.Sum, append(opts, opt)...)
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			return x, p.sums(size, first, first+len(x)), errors.Join(call.Do(ctx), call.Do(ctx))
+		}},
+		{"Exscan", func(opts []fast.Option) ([]T, []T, error) {
+			x, want := p.operands(n), p.operands(n)
+			if rank > 0 {
+				want = p.sums(rank, 0, n)
+			}
+			return x, want, fast.Exscan(ctx, c, x, fast.Sum, opts...)
+		}},
 		{"Scan", func(opts []fast.Option) ([]T, []T, error) {
 			x := p.operands(n)
 			return x, p.sums(rank+1, 0, n), fast.Scan(ctx, c, x, fast.Sum, opts...)
@@ -183,5 +213,23 @@ func TestPreMulRefused(t *testing.T) {
 			}
 		}
 		return fast.AllReduce(ctx, c, x, fast.Sum, half)
+	}))
+}
+
+// TestPreMulNaN: a factor that is a NaN or an infinity is a factor, too.
+func TestPreMulNaN(t *testing.T) {
+	all := worlds[0].Comms(t, 2)
+	defer fasttest.CloseAll(t, all)
+	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *fast.Comm) error {
+		for _, factor := range []float64{math.NaN(), math.Inf(1)} {
+			x, opts := []float64{1, 1}, []fast.Option{}
+			if c.Rank() == 1 {
+				opts = append(opts, fast.WithPreMul(factor))
+			}
+			if err := fast.AllReduce(t.Context(), c, x, fast.Sum, opts...); err != nil || x[1]-x[1] == 0 {
+				return fmt.Errorf("a sum with %v times 1 is %v: %w", factor, x, err)
+			}
+		}
+		return nil
 	}))
 }
