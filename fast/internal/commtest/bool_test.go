@@ -95,6 +95,10 @@ func boolCalls(ctx context.Context, c *fast.Comm, n int) map[string]boolCall {
 			func(y, x []bool, opts ...fast.Option) error {
 				return fast.AllGatherVInto(ctx, c, y, blocks, x, opts...)
 			}),
+		"AllToAllV": of(n*size, (n+1)*size, func(i int) bool { return i%(n+1) < n && told(i/(n+1), rank*n+i%(n+1)) },
+			func(y, x []bool, opts ...fast.Option) error {
+				return fast.AllToAllV(ctx, c, y, blocks, x, fast.Blocks{Counts: blocks.Counts}, opts...)
+			}),
 	}
 }
 
@@ -207,10 +211,30 @@ func lieBetween(ctx context.Context, c *fast.Comm, n int) error {
 	if err := errors.Join(in.Wait(ctx), out.Wait(ctx), checkBools(y, want)); err != nil {
 		return err
 	}
+	if err := lieInBatch(ctx, c, n); err != nil {
+		return err
+	}
 	counts := make([]int, c.Size())
 	counts[next] = n
 	all, _, err := fast.AllToAllVAppend(ctx, c, nil, x, fast.Blocks{Counts: counts})
 	return errors.Join(err, checkBools(all, want))
+}
+
+// lieInBatch has each rank send to the next one twice, in calls that begin together.
+func lieInBatch(ctx context.Context, c *fast.Comm, n int) error {
+	next, before := (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size()
+	x, y, z := lie(c.Rank(), n), make([]bool, n), make([]bool, n)
+	var started []*fast.Handle
+	err := c.Batch(func() error {
+		started = append(started, fast.StartRecv(ctx, c, y, before), fast.StartRecv(ctx, c, z, before),
+			fast.StartSend(ctx, c, x, next), fast.StartSend(ctx, c, x, next))
+		return nil
+	})
+	for _, h := range started {
+		err = errors.Join(err, h.Wait(ctx))
+	}
+	want := func(i int) bool { return told(before, i) }
+	return errors.Join(err, checkBools(y, want), checkBools(z, want))
 }
 
 // liar is the transport of a rank whose peers send bytes that are no bools.
