@@ -10,8 +10,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/fasttest"
+	"github.com/collgen/collgen/fast/internal/flight"
 	"github.com/collgen/collgen/fast/internal/inproc"
 	"github.com/collgen/collgen/fast/trace"
 )
@@ -95,6 +98,44 @@ func TestRunWarns(t *testing.T) {
 	}, WithLogger(log), WithSlowCall(200*time.Millisecond))
 	if err == nil || err.Error() != "rank 1: boom" {
 		t.Error(err)
+	}
+}
+
+// TestRunWarnsOnce: the warning comes once, 10 s after the first failure by default, and names those that run on then.
+// There is none if all have returned before, or no logger.
+func TestRunWarnsOnce(t *testing.T) {
+	for _, x := range []struct {
+		runs time.Duration // ranks 0 and 3, after the failure
+		log  bool
+		want int // warnings
+	}{{flight.DefaultSlow - time.Second, true, 0}, {flight.DefaultSlow + time.Second, true, 1}, {time.Hour, true, 1},
+		{time.Hour, false, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			var log fasttest.LockedBuffer
+			logger := WithLogger(nil)
+			if x.log {
+				logger = WithLogger(slog.New(slog.NewTextHandler(&log, nil)))
+			}
+			err := Run(t.Context(), 5, func(_ context.Context, c *Comm) error {
+				switch c.Rank() {
+				case 1:
+					return errors.New("boom")
+				case 2: // fails as well
+					time.Sleep(flight.DefaultSlow / 2)
+					return errors.New("bang")
+				case 4: // leaves
+					time.Sleep(flight.DefaultSlow / 2)
+					runtime.Goexit()
+				}
+				time.Sleep(x.runs)
+				return nil
+			}, logger)
+			time.Sleep(time.Hour)
+			if text := log.String(); err == nil || strings.Count(text, "failed=1") != x.want ||
+				strings.Count(text, `ranks="[0 3]" after=10s`) != x.want || strings.Count(text, "level=") != x.want {
+				t.Errorf("ranks that run for %v: %v, want %d warnings: %s", x.runs, err, x.want, text)
+			}
+		})
 	}
 }
 
