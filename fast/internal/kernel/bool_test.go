@@ -112,3 +112,17 @@ func TestDeclaredOnBools(t *testing.T) {
 		t.Errorf("the function was passed %d elements that are no bool", strange)
 	}
 }
+
+// TestDeclaredOnDefinedBools: a type that is defined as bool is one.
+func TestDeclaredOnDefinedBools(t *testing.T) {
+	type flag bool
+	op, err := spec.DeclareOp("first flag", spec.TypeBool, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Declare(op, func(dst, a, _ []flag) { copy(dst, a) })
+	a, got := []byte{0, 1, 2, 255}, make([]byte, 4)
+	if For(op, spec.TypeBool)(got, a, a); !bytes.Equal(got, tidied(a)) {
+		t.Errorf("% x becomes % x", a, got)
+	}
+}
