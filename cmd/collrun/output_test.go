@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -62,5 +63,40 @@ func TestRelayRemembersThatItCouldNotWrite(t *testing.T) {
 	o.relay(w, strings.NewReader("a\nb\n"), "", nil)
 	if !errors.Is(o.err, full) {
 		t.Errorf("got %v", o.err)
+	}
+}
+
+// TestTailOfCrash: the last line that says why a program crashed is kept, cut like the others, and comes once.
+func TestTailOfCrash(t *testing.T) {
+	const prefix = "[3] "
+	others := func(n int) (all string) {
+		for i := range n {
+			all += fmt.Sprintf("%sline %d, no panic: of those\n", prefix, i)
+		}
+		return all
+	}
+	crash := prefix + "panic: " + strings.Repeat("x", 2*tailBytes) + "\n"
+	cut := crash[:tailBytes] + "…\n"
+	const first, fatal = prefix + "panic: before\n", prefix + "fatal error: y\n"
+	last := func(lines string) string {
+		all := strings.SplitAfter(lines, "\n")
+		return strings.Join(all[max(0, len(all)-1-tailLines):], "")
+	}
+	for _, x := range []struct{ lines, want string }{
+		{others(3), others(3)},
+		{others(tailLines + 3), last(others(tailLines + 3))},
+		{crash + others(tailLines-1), cut + others(tailLines-1)},
+		{crash + others(tailLines), cut + others(tailLines)},
+		{crash + others(tailLines+1), cut + last(others(tailLines+1))},
+		{first + others(30) + fatal + others(30), fatal + last(others(30))},
+		{first + others(2) + fatal + others(3), first + others(2) + fatal + others(3)},
+	} {
+		keep := new(tail)
+		for line := range strings.Lines(x.lines) {
+			keep.add([]byte(line), len(prefix))
+		}
+		if got := keep.String(); got != x.want {
+			t.Errorf("of %q is kept %q, want %q", x.lines, got, x.want)
+		}
 	}
 }
