@@ -110,6 +110,7 @@ func FuzzNotice(f *testing.F) {
 	f.Add([]byte(`{"Rank":-1,"Field":"x"}`))
 	f.Add([]byte(`{"Text":"\u001b[2J"}`))
 	f.Add([]byte(`{"Rank":2,"Field":"\u001b","Mine":"\u0007","Theirs":"\u009b"}`))
+	f.Add([]byte(`{"Rank":2,"Field":"count","Call":"Scan \u001b[2J"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		n, ok := DecodeNotice(body, 4)
 		if !ok {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestMismatchHints: an error says more than the values only where they do not show what is wrong.
+// TestMismatchHints: an error says more than the values only where they do not show what is wrong, also if
+// the call has a label.
 func TestMismatchHints(t *testing.T) {
 	const empty, tables = "they disagree about which blocks are empty", "selection tables (COLL_TUNE) differ"
 	for _, x := range []struct {
@@ -27,6 +28,10 @@ func TestMismatchHints(t *testing.T) {
 		switch text := x.err.Error(); {
 		case x.hint == "" && !strings.HasSuffix(text, "there"), !strings.Contains(text, x.hint):
 			t.Errorf("%s, want %q", text, x.hint)
+		}
+		x.err.Call = `Scan "x"`
+		if text := x.err.Error(); !strings.Contains(text, ` there, in Scan "x"`) || !strings.Contains(text, x.hint) {
+			t.Errorf("of a call with a label: %s, want %q", text, x.hint)
 		}
 	}
 }
