@@ -258,8 +258,10 @@ func TestCannotDecode(t *testing.T) {
 			if err != nil || all != nil {
 				return fmt.Errorf("got %v: %w", all, err)
 			}
-			if err := Broadcast[int](ctx, c, nil, c.Rank()); !errors.Is(err, fast.ErrInvalidArgument) {
-				return fmt.Errorf("into nil: %w", err)
+			for _, root := range []int{c.Rank(), 0} {
+				if err := Broadcast[int](ctx, c, nil, root); !errors.Is(err, fast.ErrInvalidArgument) {
+					return fmt.Errorf("of rank %d, into nil: %w", root, err)
+				}
 			}
 			return made.check(ctx, c, 0)
 		}); err != nil {

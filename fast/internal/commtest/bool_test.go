@@ -237,6 +237,32 @@ func lieInBatch(ctx context.Context, c *fast.Comm, n int) error {
 	return errors.Join(err, checkBools(y, want), checkBools(z, want))
 }
 
+// TestBytesBetweenBools: what lies between uneven blocks is not of the call, and stays as it is, whatever it is.
+func TestBytesBetweenBools(t *testing.T) {
+	all := worlds[0].Comms(t, 2)
+	defer fasttest.CloseAll(t, all)
+	fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *fast.Comm) error {
+		for _, opts := range [][]fast.Option{nil, {fast.WithLabel("gaps")}} {
+			x := make([]bool, 40)
+			data := exec.Bytes(x)
+			for i := range data {
+				data[i] = 7
+			}
+			blocks := fast.Blocks{Counts: []int{9, 17}, Displs: []int{20, 2}}
+			err := fast.AllGatherVInto(t.Context(), c, x, blocks, lie(c.Rank(), blocks.Counts[c.Rank()]), opts...)
+			if err != nil {
+				return err
+			}
+			for i, b := range data {
+				if within := i >= 2 && i < 19 || i >= 20 && i < 29; within != (b <= 1) {
+					return fmt.Errorf("byte %d is %d", i, b)
+				}
+			}
+		}
+		return nil
+	}))
+}
+
 // liar is the transport of a rank whose peers send bytes that are no bools.
 type liar struct {
 	fasttest.Idle
