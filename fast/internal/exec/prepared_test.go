@@ -44,3 +44,19 @@ func TestDescribesDeclared(t *testing.T) {
 		}
 	}
 }
+
+// TestDescribesOrder: ranks compare whether a declared op is commutative, and say so of one that is not.
+func TestDescribesOrder(t *testing.T) {
+	for name, commutes := range map[string]bool{"any order": true, "one order": false} {
+		op, err := spec.DeclareOp(name, spec.TypeInt8, commutes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := Form{Collective: &Collective{Name: "Scan", Hash: 5, Reduces: true}, Algorithm: new(Algorithm),
+			Args: Args{Op: op}}
+		d := f.Describe()
+		if (d.Primitive == thenText(5, name)) != commutes || strings.HasSuffix(d.Name(), " in order") == commutes {
+			t.Errorf("an op that commutes: %t, is described as %q, %#x", commutes, d.Name(), d.Primitive)
+		}
+	}
+}
