@@ -98,6 +98,32 @@ func TestDisagreement(t *testing.T) {
 	}
 }
 
+// TestDisagreementLabels: where calls differ in nothing but their labels, and no message tells so, the next call does.
+// The calls between them had no label.
+func TestDisagreementLabels(t *testing.T) {
+	for _, w := range worlds {
+		t.Run(w.Name, func(t *testing.T) {
+			all := w.Comms(t, 2)
+			defer fasttest.CloseAll(t, all)
+			for rank, err := range fasttest.OnAll(all, func(c *fast.Comm) error {
+				var none []int32
+				label := fast.WithLabel(fmt.Sprint("loss of ", c.Rank()))
+				if err := errors.Join(fast.AllReduce(t.Context(), c, none, fast.Sum, label),
+					fast.AllReduce(t.Context(), c, none, fast.Sum)); err != nil {
+					return err
+				}
+				return fast.Barrier(t.Context(), c)
+			}) {
+				var m *fast.MismatchError
+				if !errors.As(err, &m) || m.Rank != 1-rank || m.Field != "primitive" ||
+					m.Mine != fmt.Sprintf("AllReduce %q", fmt.Sprint("loss of ", rank)) {
+					t.Errorf("rank %d: %v", rank, err)
+				}
+			}
+		})
+	}
+}
+
 // TestSameBits: what an algorithm leaves on every rank does not depend on how ranks talk. The inputs are such that sums
 // of other trees have other bits.
 func TestSameBits(t *testing.T) {
