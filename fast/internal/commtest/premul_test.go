@@ -194,6 +194,33 @@ func TestPreMul(t *testing.T) {
 	}
 }
 
+// TestPreMulAlgorithms has operands multiplied whatever the algorithm is, in place and not.
+func TestPreMulAlgorithms(t *testing.T) {
+	for _, size := range []int{2, 3, 4} {
+		all := worlds[0].Comms(t, size)
+		fasttest.CheckErrors(t, fasttest.OnAll(all, func(c *fast.Comm) error {
+			p := preMul[float32]{c: c, count: 40, number: func(x int) float32 { return float32(x) }, scaled: true}
+			for _, x := range p.calls(t) {
+				for _, algorithm := range fast.Algorithms(x.name) { // none, if that is not the name of a collective
+					opts := []fast.Option{fast.WithAlgorithm(algorithm)}
+					if factor, has := p.factor(c.Rank()); has {
+						opts = append(opts, fast.WithPreMul(float64(factor)))
+					}
+					got, want, err := x.call(slices.Clip(opts))
+					if errors.Is(err, fast.ErrInvalidArgument) {
+						continue // it is for other numbers of ranks
+					}
+					if err != nil || !slices.Equal(got, want) {
+						return fmt.Errorf("%s by %s: %v instead of %v: %w", x.name, algorithm, got, want, err)
+					}
+				}
+			}
+			return nil
+		}))
+		fasttest.CloseAll(t, all)
+	}
+}
+
 // TestPreMulRefused: a factor is refused where it means nothing, before anything is sent.
 func TestPreMulRefused(t *testing.T) {
 	all := worlds[0].Comms(t, 2)
