@@ -146,6 +146,9 @@ func (c *Comm) prepareBoth(s, r *exec.Request, opts []Option) error {
 		len(r.Dst) != len(s.Src)):
 		return wire.Refuse(name, "out and in overlap (SendRecvReplace is for one buffer)")
 	case isCopy:
+		if err := c.exec.CheckCopy(s.Collective, opts); err != nil {
+			return err
+		}
 		s.Dst, s.Algorithm, r.Algorithm = r.Dst, &s.Collective.Algorithms[0], &r.Collective.Algorithms[0]
 		return nil
 	}

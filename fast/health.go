@@ -124,7 +124,6 @@ func (c *Comm) mayMonitor(ctx context.Context, name string) error {
 
 // positions returns what ranks do, as far as they say so before ctx ends, and what is known of their processes.
 func (c *Comm) positions(ctx context.Context, ranks []int, stacks bool) []health.Rank {
-	before := c.conditions(ranks) // the question wakes those that answer
 	answers := c.monitor.Ask(ctx, ranks, stacks)
 	conditions := c.conditions(ranks)
 	all := make([]health.Rank, len(ranks))
@@ -141,11 +140,7 @@ func (c *Comm) positions(ctx context.Context, ranks []int, stacks bool) []health
 			x.State = Closed.String()
 		}
 		x.Rank = rank
-		switch {
-		case conditions == nil || rank == c.rank:
-		case answered:
-			x.Process = before[i]
-		default:
+		if conditions != nil && rank != c.rank {
 			x.Process = conditions[i]
 		}
 		all[i] = x

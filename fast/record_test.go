@@ -333,36 +333,6 @@ func TestSlowCalls(t *testing.T) {
 	})
 }
 
-// TestHealthObserves: the process of a rank that answers is seen before the question, that of another one afterwards,
-// and this rank's own is not.
-func TestHealthObserves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		all := watched(t, 3, flight.Config{Operations: 10})
-		times := 0
-		all[0].world.conditions = func(processes []int) (words []string) {
-			times++
-			for _, p := range processes {
-				words = append(words, fmt.Sprintf("process %d, seen %d times", p, times))
-			}
-			return words
-		}
-		if err := all[2].Close(); err != nil {
-			t.Error(err)
-		}
-		synctest.Wait()
-		r, err := all[0].Health(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rank, want := range []string{"", "process 1, seen 1 times", "process 2, seen 2 times"} {
-			if got := r.Ranks[rank].Process; got != want {
-				t.Errorf("the process of rank %d: %q, want %q", rank, got, want)
-			}
-		}
-		leaveAll(all)
-	})
-}
-
 // slowly is a transport that moves when a test says so.
 type slowly struct {
 	transport.Transport

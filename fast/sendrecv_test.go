@@ -92,16 +92,19 @@ func TestSendRecvRefuses(t *testing.T) {
 	ctx, all := t.Context(), comms(t, 2)
 	c, x := all[0], make([]int32, 8)
 	for name, err := range map[string]error{
-		"no communicator":       SendRecv(ctx, nil, x, 1, x, 1),
-		"nobody to send to":     SendRecv(ctx, c, x[:4], 2, x[4:], 1),
-		"nobody to hear from":   SendRecv(ctx, c, x[:4], 1, x[4:], -1),
-		"itself one way":        SendRecv(ctx, c, x[:4], 0, x[4:], 1),
-		"another length":        SendRecv(ctx, c, x[:3], 0, x[4:], 0),
-		"memory that overlaps":  SendRecv(ctx, c, x[:4], 1, x[2:6], 1),
-		"the very same memory":  SendRecv(ctx, c, x[:4], 1, x[:4], 1),
-		"and sent to itself":    SendRecv(ctx, c, x[:4], 0, x[:4], 0),
-		"lengths that overlap":  SendRecv(ctx, c, x[:4], 1, x[:5], 1),
-		"in place, to somebody": SendRecvReplace(ctx, c, x, 2, 1),
+		"no communicator":          SendRecv(ctx, nil, x, 1, x, 1),
+		"nobody to send to":        SendRecv(ctx, c, x[:4], 2, x[4:], 1),
+		"nobody to hear from":      SendRecv(ctx, c, x[:4], 1, x[4:], -1),
+		"itself, with a factor":    SendRecv(ctx, c, x[:4], 0, x[4:8], 0, WithPreMul(2)),
+		"itself, with a bad label": SendRecv(ctx, c, x[:4], 0, x[4:8], 0, WithLabel("\n")),
+		"itself, by an algorithm":  SendRecv(ctx, c, x[:4], 0, x[4:8], 0, WithAlgorithm("none")),
+		"itself one way":           SendRecv(ctx, c, x[:4], 0, x[4:], 1),
+		"another length":           SendRecv(ctx, c, x[:3], 0, x[4:], 0),
+		"memory that overlaps":     SendRecv(ctx, c, x[:4], 1, x[2:6], 1),
+		"the very same memory":     SendRecv(ctx, c, x[:4], 1, x[:4], 1),
+		"and sent to itself":       SendRecv(ctx, c, x[:4], 0, x[:4], 0),
+		"lengths that overlap":     SendRecv(ctx, c, x[:4], 1, x[:5], 1),
+		"in place, to somebody":    SendRecvReplace(ctx, c, x, 2, 1),
 	} {
 		if !errors.Is(err, ErrInvalidArgument) || !strings.HasPrefix(err.Error(), "SendRecv: ") {
 			t.Errorf("%s: %v", name, err)

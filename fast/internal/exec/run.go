@@ -76,7 +76,7 @@ func (e *Executor) prepare(p *Prepared, form *Form, opts []Option) (err error) {
 	form.kind = kindOf(form.Args.Op, form.Type, opts, e.Reproducible)
 	var ok bool
 	if form.label, ok = labelOf(opts); !ok {
-		return wire.Refuse(form.Collective.Name, "a label is not 1 to %d printable ASCII characters", MaxLabel)
+		return badLabel(form.Collective)
 	}
 	if err := e.check(form, opts); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (e *Executor) check(f *Form, opts []Option) error {
 		return wire.Refuse(k.Name, "op %v on %v is not reproducible", args.Op, f.Type)
 	case has(opts, FactorOption) && (!k.Reduces || args.Op != spec.OpSum && args.Op != spec.OpAvg ||
 		!kernel.Scales(f.Type)):
-		return wire.Refuse(k.Name, "a factor is for Sum and Avg of floats and complex numbers")
+		return badFactor(k)
 	case args.Root < 0 || args.Root >= e.size:
 		return wire.Refuse(k.Name, "%s is %d, want a rank of %d", root, args.Root, e.size)
 	case args.Peer < 0 || args.Peer >= e.size:
@@ -135,6 +135,33 @@ func (e *Executor) check(f *Form, opts []Option) error {
 		return wire.Refuse(k.Name, "rank %d takes no part in it", e.rank)
 	}
 	return nil
+}
+
+// CheckCopy returns an error if opts are wrong for a call of k in which a rank sends to itself. No algorithm carries it
+// out.
+func (e *Executor) CheckCopy(k *Collective, opts []Option) error {
+	if _, ok := labelOf(opts); !ok {
+		return badLabel(k)
+	}
+	if has(opts, FactorOption) {
+		return badFactor(k)
+	}
+	for i := range opts {
+		if opts[i].Kind == AlgorithmOption {
+			if _, err := e.planFor(k).algorithm(opts[i].Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func badLabel(k *Collective) error {
+	return wire.Refuse(k.Name, "a label is not 1 to %d printable ASCII characters", MaxLabel)
+}
+
+func badFactor(k *Collective) error {
+	return wire.Refuse(k.Name, "a factor is for Sum and Avg of floats and complex numbers")
 }
 
 // Run makes the call r and returns its number. The executor refers to the caller's memory until Reset.

@@ -53,11 +53,11 @@ func (s sample) condition(before sample) condition {
 	return asleep
 }
 
-// conditionAtRest returns the condition of a process that may do nothing but send heartbeats. These take one that
-// sleeps some microseconds.
+// conditionAtRest returns the condition of a process that may do nothing but send heartbeats and answer questions.
+// These take one that sleeps some microseconds, for which it may have been woken at the end.
 func (s sample) conditionAtRest(before sample) condition {
-	c := s.condition(before)
-	if c == running && !s.wants && s.used-before.used < time.Duration(s.at-before.at)/20 {
+	c, light := s.condition(before), s.used-before.used < time.Duration(s.at-before.at)/20
+	if light && (c == running && !s.wants || c == starving && !before.wants) {
 		return asleep
 	}
 	return c

@@ -123,18 +123,23 @@ func TestSample(t *testing.T) {
 func TestAtRest(t *testing.T) {
 	const ms = time.Millisecond
 	for name, x := range map[string]struct {
-		now  evidence
-		want condition
+		wanted bool // to run at the beginning
+		now    evidence
+		want   condition
 	}{
-		"heartbeats":         {evidence{used: 4 * ms}, asleep},
-		"runs":               {evidence{used: 5 * ms}, running},
-		"runs all the time":  {evidence{used: 100 * ms}, running},
-		"is let run a bit":   {evidence{used: 4 * ms, wants: true}, starving},
-		"is let run by half": {evidence{used: 50 * ms, wants: true}, running},
-		"stopped":            {evidence{used: 4 * ms, stopped: true}, stopped},
-		"gone":               {evidence{gone: true}, gone},
+		"heartbeats":           {false, evidence{used: 4 * ms}, asleep},
+		"woken at the end":     {false, evidence{used: 4 * ms, wants: true}, asleep},
+		"woken before the end": {false, evidence{used: 5 * ms, wants: true}, starving},
+		"runs":                 {false, evidence{used: 5 * ms}, running},
+		"runs all the time":    {false, evidence{used: 100 * ms}, running},
+		"is not let run":       {true, evidence{wants: true}, starving},
+		"is let run a bit":     {true, evidence{used: 4 * ms, wants: true}, starving},
+		"is let run by half":   {true, evidence{used: 50 * ms, wants: true}, running},
+		"stopped":              {true, evidence{used: 4 * ms, stopped: true}, stopped},
+		"gone":                 {true, evidence{gone: true}, gone},
 	} {
-		if got := (sample{x.now, int64(1 + 100*ms)}).conditionAtRest(sample{at: 1}); got != x.want {
+		before := sample{evidence{wants: x.wanted}, 1}
+		if got := (sample{x.now, int64(1 + 100*ms)}).conditionAtRest(before); got != x.want {
 			t.Errorf("%s: %q, want %q", name, got, x.want)
 		}
 	}
