@@ -38,7 +38,7 @@ func checkScale(t *testing.T, typ, part spec.Type, n int, factor float64) {
 	src, dst, factors, want := make([]byte, n), make([]byte, n), make([]byte, n), make([]byte, n)
 	k.fill(rand.New(rand.NewPCG(1, uint64(n))), spectest.Mixed, src)
 	for i := 0; i < n; i += part.Bytes() {
-		copy(factors[i:], encoded(part, factor))
+		putFloat(part, factors[i:], factor)
 	}
 	k.combine(spec.OpProd, want, src, factors)
 	before := bytes.Clone(src)
@@ -50,26 +50,6 @@ func checkScale(t *testing.T, typ, part spec.Type, n int, factor float64) {
 	if err := k.difference(part.Bytes(), src, want); err != nil {
 		t.Errorf("%v times %v in place: %v", typ, factor, err)
 	}
-}
-
-// encoded returns the bytes of a number of type t.
-func encoded(t spec.Type, x float64) []byte {
-	b := make([]byte, t.Bytes())
-	switch t {
-	case spec.TypeFloat8E4M3:
-		view[spec.Float8E4M3](b)[0] = spec.NewFloat8E4M3(float32(x))
-	case spec.TypeFloat8E5M2:
-		view[spec.Float8E5M2](b)[0] = spec.NewFloat8E5M2(float32(x))
-	case spec.TypeFloat16:
-		view[spec.Float16](b)[0] = spec.NewFloat16(float32(x))
-	case spec.TypeBFloat16:
-		view[spec.BFloat16](b)[0] = spec.NewBFloat16(float32(x))
-	case spec.TypeFloat32:
-		view[float32](b)[0] = float32(x)
-	default:
-		view[float64](b)[0] = x
-	}
-	return b
 }
 
 // TestScaleRoundsFactor: a factor is rounded to float32 for types that are computed in it, and for no others.
