@@ -98,7 +98,7 @@ func (n *net) wantSettled(t rapid.TB) {
 		window, credit := 0, 0
 		for to, p := range e.peers {
 			there := n.all[to].peer(rank)
-			if p.inFlight != 0 || there.unacked != 0 || len(p.pending)+len(p.active)+p.backlog.len() > 0 ||
+			if p.inFlight != 0 || len(p.pending)+len(p.active)+p.backlog.len() > 0 ||
 				len(there.transfers)+len(there.offers) > 0 || p.announced != 0 {
 				t.Errorf("rank %d to %d: %+v, and there %+v", rank, to, p.sender, there.arrival)
 			}

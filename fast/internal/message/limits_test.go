@@ -15,14 +15,11 @@ func TestAcknowledgedAtOnce(t *testing.T) {
 	s := n.send(0, 1, 0, 20*maxChunk, 1)
 	n.step([2]int{0, 1}) // that it is announced
 	n.step([2]int{1, 0}) // that it is accepted
-	for chunks := 1; n.step([2]int{0, 1}); chunks++ {
-		if unacked := n.all[1].peer(0).unacked; unacked != 0 {
-			t.Fatalf("after %d chunks, %d bytes are not acknowledged", chunks, unacked)
+	for chunks := 1; !s.Over(); chunks++ {
+		before := n.all[0].peer(1).inFlight
+		if !n.step([2]int{0, 1}) || !n.step([2]int{1, 0}) {
+			t.Fatalf("chunk %d does not come, or is not acknowledged, of %d bytes on their way", chunks, before)
 		}
-		n.step([2]int{1, 0})
-	}
-	if !s.Over() {
-		t.Error("the message has not come")
 	}
 }
 

@@ -16,7 +16,6 @@ type arrival struct {
 	lastID    uint64               // of an announced message
 	offers    map[uint64]*envelope // announced, and that no receive has matched, by id
 	transfers map[uint64]*Op       // receives whose bytes come, by the message's id
-	unacked   int                  // bytes that have come and were not acknowledged
 }
 
 // ErrTruncated says that a message is longer than the buffer of its receive.
@@ -153,33 +152,23 @@ func (e *Engine) takeData(p *peer, f *frame) bool {
 	if f.id > p.arrival.lastID {
 		return false
 	}
-	p.unacked += len(f.data)
 	o := p.transfers[f.id]
-	if o == nil {
-		e.acknowledge(p, 0)
-		return true
-	}
-	if len(f.data) > o.message.length-o.moved {
+	if o != nil && len(f.data) > o.message.length-o.moved {
 		return false
 	}
-	o.moved += copy(o.buf[o.moved:], f.data)
-	if o.moved < o.message.length {
-		e.acknowledge(p, 0) // at once: the sender may need it for a message on another communicator
-		return true
+	var whole uint64 // the id, if this was the rest of the message
+	if o != nil {
+		if o.moved += copy(o.buf[o.moved:], f.data); o.moved == o.message.length {
+			whole = f.id
+		}
 	}
-	delete(p.transfers, f.id)
-	e.acknowledge(p, f.id)
-	e.finish(o, nil)
+	// at once: the sender may need it for a message on another communicator
+	e.send(p, frame{kind: ack, id: whole, n: uint64(len(f.data))})
+	if whole != 0 {
+		delete(p.transfers, whole)
+		e.finish(o, nil)
+	}
 	return true
-}
-
-// acknowledge acknowledges what has come from p, and the message of that id, if it is not 0. The engine is locked.
-func (e *Engine) acknowledge(p *peer, id uint64) {
-	if p.unacked == 0 && id == 0 {
-		return
-	}
-	e.send(p, frame{kind: ack, id: id, n: uint64(p.unacked)})
-	p.unacked = 0
 }
 
 // takeAbandon takes that p gives up a message.
@@ -193,7 +182,6 @@ func (e *Engine) takeAbandon(p *peer, f *frame) {
 		delete(p.transfers, f.id)
 		e.finish(o, &wire.PeerError{Rank: p.rank,
 			Err: &wire.TimeoutError{Waiting: []int{e.rank}, Err: f.fate.cause()}})
-		e.acknowledge(p, 0)
 	}
 }
 
@@ -205,7 +193,6 @@ func (e *Engine) withdrawReceive(o *Op, err error) {
 		p := e.peer(o.message.source)
 		delete(p.transfers, o.message.id)
 		e.send(p, frame{kind: refuse, id: o.message.id, fate: fateOf(err)})
-		e.acknowledge(p, 0)
 	}
 	e.finish(o, err)
 }
