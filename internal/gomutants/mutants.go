@@ -34,10 +34,13 @@ func (m *Mutator) File(path string, source []byte, selected func(ast.Decl) bool)
 	if err != nil {
 		return nil, err
 	}
+	var b bytes.Buffer
+	done := 0 // bytes of source
 	for _, d := range f.Decls {
 		if !selected(d) {
 			continue
 		}
+		from, to := m.files.Position(d.Pos()).Offset, m.files.Position(d.End()).Offset
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			m.function(d)
@@ -46,10 +49,14 @@ func (m *Mutator) File(path string, source []byte, selected func(ast.Decl) bool)
 				m.table(d.Specs[0].(*ast.ValueSpec))
 			}
 		}
+		b.Write(source[done:from])
+		if err := format.Node(&b, m.files, d); err != nil {
+			return nil, err
+		}
+		done = to
 	}
-	var b bytes.Buffer
-	err = format.Node(&b, m.files, f)
-	return b.Bytes(), err
+	b.Write(source[done:])
+	return b.Bytes(), nil
 }
 
 // kind is the kind of a local variable, as far as its declaration shows it.
