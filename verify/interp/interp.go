@@ -25,7 +25,7 @@ func Run[T any](s *gen.Schedule, count int, in, out [][]T, arith Arith[T]) error
 			return fmt.Errorf("rank %d: buffers of %d and %d elements do not fit %s", r, len(in[r]), len(out[r]), s.Algorithm)
 		}
 		slots := make([]T, prog.Scratch*((count+s.Chunks-1)/s.Chunks))
-		p.memory = append(p.memory, map[spec.Buf][]T{spec.In: in[r], spec.Out: out[r], spec.Scratch: slots})
+		p.memory = append(p.memory, memory[T]{in[r], out[r], slots})
 	}
 	return p.run()
 }
@@ -35,9 +35,24 @@ type interpreter[T any] struct {
 	s        *gen.Schedule
 	count    int
 	arith    Arith[T]
-	memory   []map[spec.Buf][]T // by rank
-	messages map[message][]T    // sent and not yet received
-	uneven   *uneven            // where blocks are uneven
+	memory   []memory[T]     // by rank
+	messages map[message][]T // sent and not yet received
+	uneven   *uneven         // where blocks are uneven
+}
+
+// memory is the buffers of a rank.
+type memory[T any] struct{ in, out, scratch []T }
+
+func (m *memory[T]) of(buf spec.Buf) []T {
+	switch buf {
+	case spec.In:
+		return m.in
+	case spec.Out:
+		return m.out
+	case spec.Scratch:
+		return m.scratch
+	}
+	return nil
 }
 
 // message is the seq-th message from one rank to another on a channel.
@@ -48,13 +63,13 @@ type location struct{ rank, instr int }
 
 // run executes instructions that are ready until none is.
 func (p *interpreter[T]) run() error {
-	waits, blocks, names := p.dependencies()
+	states := p.dependencies()
 	var ready []location
 	left := 0
-	for r, prog := range p.s.Ranks {
-		left += len(prog.Instrs)
-		for i := range prog.Instrs {
-			if waits[r][i] == 0 {
+	for r := range states {
+		left += len(states[r])
+		for i := range states[r] {
+			if states[r][i].waits == 0 {
 				ready = append(ready, location{r, i})
 			}
 		}
@@ -62,9 +77,11 @@ func (p *interpreter[T]) run() error {
 	for ; len(ready) > 0; left-- {
 		a := ready[len(ready)-1]
 		ready = ready[:len(ready)-1]
-		p.execute(a, names[a])
-		for _, b := range blocks[a] {
-			if waits[b.rank][b.instr]--; waits[b.rank][b.instr] == 0 {
+		state := &states[a.rank][a.instr]
+		p.execute(a, state.message)
+		for _, b := range state.blocks {
+			blocked := &states[b.rank][b.instr]
+			if blocked.waits--; blocked.waits == 0 {
 				ready = append(ready, b)
 			}
 		}
@@ -75,33 +92,43 @@ func (p *interpreter[T]) run() error {
 	return nil
 }
 
-// dependencies counts what each instruction waits for, lists what waits for it, and names the message of each send and
-// receive.
-func (p *interpreter[T]) dependencies() (waits [][]int, blocks map[location][]location, names map[location]message) {
-	blocks, names = map[location][]location{}, map[location]message{}
+// state is what an instruction waits for, and what it holds up.
+type state struct {
+	waits   int        // how many instructions have to be executed before it
+	blocks  []location // which it is one of those for
+	message message    // of a send or receive
+}
+
+// dependencies returns the state of each rank's instructions before the first one is executed.
+func (p *interpreter[T]) dependencies() [][]state {
+	states := make([][]state, len(p.s.Ranks))
+	for r, prog := range p.s.Ranks {
+		states[r] = make([]state, len(prog.Instrs))
+	}
+	edge := func(from, to location) {
+		blocks := &states[from.rank][from.instr].blocks
+		*blocks = append(*blocks, to)
+		states[to.rank][to.instr].waits++
+	}
 	sends, recvs := map[message]location{}, map[message]location{}
 	sent, received := counter{}, counter{}
-	waits = make([][]int, len(p.s.Ranks))
-	edge := func(from, to location) {
-		blocks[from] = append(blocks[from], to)
-		waits[to.rank][to.instr]++
-	}
 	for r, prog := range p.s.Ranks {
-		waits[r] = make([]int, len(prog.Instrs))
-		for i, in := range prog.Instrs {
+		for i := range prog.Instrs {
+			in, at := &prog.Instrs[i], location{r, i}
 			for _, a := range in.After {
-				edge(location{r, a}, location{r, i})
+				edge(location{r, a}, at)
 			}
 			if in.AfterSend >= 0 {
-				edge(location{r, in.AfterSend}, location{r, i})
+				edge(location{r, in.AfterSend}, at)
 			}
+			name := &states[r][i].message
 			switch in.Kind {
 			case gen.SendInstr:
-				name := sent.next(message{from: r, to: in.Peer, channel: in.Channel})
-				sends[name], names[location{r, i}] = location{r, i}, name
+				*name = sent.next(message{from: r, to: in.Peer, channel: in.Channel})
+				sends[*name] = at
 			case gen.RecvInstr, gen.RecvReduceInstr:
-				name := received.next(message{from: in.Peer, to: r, channel: in.Channel})
-				recvs[name], names[location{r, i}] = location{r, i}, name
+				*name = received.next(message{from: in.Peer, to: r, channel: in.Channel})
+				recvs[*name] = at
 			}
 		}
 	}
@@ -109,10 +136,10 @@ func (p *interpreter[T]) dependencies() (waits [][]int, blocks map[location][]lo
 		if from, ok := sends[name]; ok {
 			edge(from, to)
 		} else {
-			waits[to.rank][to.instr]++ // forever
+			states[to.rank][to.instr].waits++ // forever
 		}
 	}
-	return waits, blocks, names
+	return states
 }
 
 // counter numbers the messages of each channel.
@@ -165,7 +192,7 @@ func (p *interpreter[T]) combine(dst, with, received []T, receivedFirst bool) {
 
 // elements returns the elements of a place.
 func (p *interpreter[T]) elements(rank int, place gen.Place) []T {
-	buf, chunks := p.memory[rank][place.Buf], p.s.Chunks
+	buf, chunks := p.memory[rank].of(place.Buf), p.s.Chunks
 	if p.uneven != nil && place.Buf != "" {
 		return buf[p.uneven.start(rank, place):][:p.uneven.n(place.Length)]
 	}

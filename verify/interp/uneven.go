@@ -31,7 +31,7 @@ func RunUneven[T any](s *gen.Schedule, n func(spec.Length) int, in, out [][]T, a
 	p := &interpreter[T]{s: s, uneven: u, arith: arith, messages: map[message][]T{}}
 	for r, prog := range s.Ranks {
 		u.ends, u.slot = append(u.ends, map[spec.Buf][]int{}), append(u.slot, 0)
-		memory := map[spec.Buf][]T{spec.In: in[r], spec.Out: out[r]}
+		memory := memory[T]{in: in[r], out: out[r]}
 		for buf, of := range map[spec.Buf]spec.Buffer{spec.In: s.Primitive.In, spec.Out: s.Primitive.Out} {
 			end := 0
 			for b := range prog.Len(buf) {
@@ -43,12 +43,11 @@ func RunUneven[T any](s *gen.Schedule, n func(spec.Length) int, in, out [][]T, a
 				u.ends[r][buf] = append(u.ends[r][buf], end)
 				u.slot[r] = max(u.slot[r], n(l))
 			}
-			if len(memory[buf]) != end {
-				return fmt.Errorf("rank %d: %s of %d elements does not fit %s, which wants %d", r, buf, len(memory[buf]),
-					s.Algorithm, end)
+			if n := len(memory.of(buf)); n != end {
+				return fmt.Errorf("rank %d: %s of %d elements does not fit %s, which wants %d", r, buf, n, s.Algorithm, end)
 			}
 		}
-		memory[spec.Scratch] = make([]T, prog.Scratch*u.slot[r])
+		memory.scratch = make([]T, prog.Scratch*u.slot[r])
 		p.memory = append(p.memory, memory)
 	}
 	return p.run()
