@@ -9,18 +9,19 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-var all []gen.Algorithm
+var all []gen.Algorithm // by full name
 
 // register adds a to the catalogue, or its members. Each algorithm's file calls it, so that adding an algorithm touches
 // one file.
 func register(a gen.Algorithm) gen.Algorithm {
-	all = append(all, a.Members()...)
+	for _, m := range a.Members() {
+		i, _ := slices.BinarySearchFunc(all, m.FullName(), func(b gen.Algorithm, name string) int {
+			return strings.Compare(b.FullName(), name)
+		})
+		all = slices.Insert(all, i, m)
+	}
 	return a
 }
 
 // Algorithms returns all algorithms of this package, by full name.
-func Algorithms() []gen.Algorithm {
-	return slices.SortedFunc(slices.Values(all), func(a, b gen.Algorithm) int {
-		return strings.Compare(a.FullName(), b.FullName())
-	})
-}
+func Algorithms() []gen.Algorithm { return slices.Clone(all) }
