@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/spec"
@@ -11,29 +12,46 @@ import (
 // forms are the functions that users call for one primitive.
 type forms struct{ into, inPlace, startInto, startInPlace any }
 
-// functions returns the forms of all collectives, by the primitive's name. What a function takes follows from the
-// primitive.
-func functions[T spec.Elem]() map[string]forms {
-	return map[string]forms{
-		"AllGather": {fast.AllGatherInto[T], fast.AllGather[T], fast.StartAllGatherInto[T], fast.StartAllGather[T]},
-		"AllReduce": {fast.AllReduceInto[T], fast.AllReduce[T], fast.StartAllReduceInto[T], fast.StartAllReduce[T]},
-		"AllToAll":  {fast.AllToAllInto[T], fast.AllToAll[T], fast.StartAllToAllInto[T], fast.StartAllToAll[T]},
-		"Barrier":   {into: fast.Barrier, startInto: fast.StartBarrier},
-		"Broadcast": {fast.BroadcastInto[T], fast.Broadcast[T], fast.StartBroadcastInto[T], fast.StartBroadcast[T]},
-		"Exscan":    {fast.ExscanInto[T], fast.Exscan[T], fast.StartExscanInto[T], fast.StartExscan[T]},
-		"Gather":    {fast.GatherInto[T], fast.Gather[T], fast.StartGatherInto[T], fast.StartGather[T]},
-		"Reduce":    {fast.ReduceInto[T], fast.Reduce[T], fast.StartReduceInto[T], fast.StartReduce[T]},
-		"ReduceScatter": {fast.ReduceScatterInto[T], fast.ReduceScatter[T],
-			fast.StartReduceScatterInto[T], fast.StartReduceScatter[T]},
-		"AllGatherV": {fast.AllGatherVInto[T], fast.AllGatherV[T], fast.StartAllGatherVInto[T], fast.StartAllGatherV[T]},
-		"AllToAllV":  {into: fast.AllToAllV[T], startInto: fast.StartAllToAllV[T]},
-		"GatherV":    {fast.GatherVInto[T], fast.GatherV[T], fast.StartGatherVInto[T], fast.StartGatherV[T]},
-		"ReduceScatterV": {fast.ReduceScatterVInto[T], fast.ReduceScatterV[T],
-			fast.StartReduceScatterVInto[T], fast.StartReduceScatterV[T]},
-		"ScatterV": {fast.ScatterVInto[T], fast.ScatterV[T], fast.StartScatterVInto[T], fast.StartScatterV[T]},
-		"Scan":     {fast.ScanInto[T], fast.Scan[T], fast.StartScanInto[T], fast.StartScan[T]},
-		"Scatter":  {fast.ScatterInto[T], fast.Scatter[T], fast.StartScatterInto[T], fast.StartScatter[T]},
+// functionsOf returns the forms of the collective that the primitive of that name is. What a function takes follows
+// from the primitive.
+func functionsOf[T spec.Elem](name string) forms {
+	switch name {
+	case "AllGather":
+		return forms{fast.AllGatherInto[T], fast.AllGather[T], fast.StartAllGatherInto[T], fast.StartAllGather[T]}
+	case "AllReduce":
+		return forms{fast.AllReduceInto[T], fast.AllReduce[T], fast.StartAllReduceInto[T], fast.StartAllReduce[T]}
+	case "AllToAll":
+		return forms{fast.AllToAllInto[T], fast.AllToAll[T], fast.StartAllToAllInto[T], fast.StartAllToAll[T]}
+	case "Barrier":
+		return forms{into: fast.Barrier, startInto: fast.StartBarrier}
+	case "Broadcast":
+		return forms{fast.BroadcastInto[T], fast.Broadcast[T], fast.StartBroadcastInto[T], fast.StartBroadcast[T]}
+	case "Exscan":
+		return forms{fast.ExscanInto[T], fast.Exscan[T], fast.StartExscanInto[T], fast.StartExscan[T]}
+	case "Gather":
+		return forms{fast.GatherInto[T], fast.Gather[T], fast.StartGatherInto[T], fast.StartGather[T]}
+	case "Reduce":
+		return forms{fast.ReduceInto[T], fast.Reduce[T], fast.StartReduceInto[T], fast.StartReduce[T]}
+	case "ReduceScatter":
+		return forms{fast.ReduceScatterInto[T], fast.ReduceScatter[T],
+			fast.StartReduceScatterInto[T], fast.StartReduceScatter[T]}
+	case "AllGatherV":
+		return forms{fast.AllGatherVInto[T], fast.AllGatherV[T], fast.StartAllGatherVInto[T], fast.StartAllGatherV[T]}
+	case "AllToAllV":
+		return forms{into: fast.AllToAllV[T], startInto: fast.StartAllToAllV[T]}
+	case "GatherV":
+		return forms{fast.GatherVInto[T], fast.GatherV[T], fast.StartGatherVInto[T], fast.StartGatherV[T]}
+	case "ReduceScatterV":
+		return forms{fast.ReduceScatterVInto[T], fast.ReduceScatterV[T],
+			fast.StartReduceScatterVInto[T], fast.StartReduceScatterV[T]}
+	case "ScatterV":
+		return forms{fast.ScatterVInto[T], fast.ScatterV[T], fast.StartScatterVInto[T], fast.StartScatterV[T]}
+	case "Scan":
+		return forms{fast.ScanInto[T], fast.Scan[T], fast.StartScanInto[T], fast.StartScan[T]}
+	case "Scatter":
+		return forms{fast.ScatterInto[T], fast.Scatter[T], fast.StartScatterInto[T], fast.StartScatter[T]}
 	}
+	panic("there is no " + name)
 }
 
 func (f forms) pick(inPlace, start bool) any {
@@ -61,7 +79,7 @@ func (b *buffers[T]) invoke(ctx context.Context, start bool, receive rankBuffers
 		return invoke(either(start, fast.StartRecv[T], fast.Recv[T]), ctx, b.c, b.out, x.Root)
 	}
 	args := append([]any{ctx, b.c}, b.arguments()...)
-	return invoke(functions[T]()[x.Primitive].pick(x.InPlace, start), args...)
+	return invoke(functionsOf[T](x.Primitive).pick(x.InPlace, start), args...)
 }
 
 func either(which bool, yes, no any) any {
@@ -127,11 +145,12 @@ func blocksOf(counts []int, choice int) fast.Blocks {
 	return b
 }
 
+// primitives are those of package spec: each call looks one up.
+var primitives = spec.Primitives()
+
 func primitive(name string) spec.Primitive {
-	for _, p := range spec.Primitives() {
-		if p.Name == name {
-			return p
-		}
+	if i := slices.IndexFunc(primitives, func(p spec.Primitive) bool { return p.Name == name }); i >= 0 {
+		return primitives[i]
 	}
 	panic("there is no " + name)
 }

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"pgregory.net/rapid"
@@ -100,14 +101,21 @@ func (v *variant) counts(t *rapid.T) [][]int {
 	return counts
 }
 
+// serving are results of algorithmsFor, by what tables see. Nothing changes them.
+var serving sync.Map
+
 // algorithmsFor returns the algorithms of the catalogue that serve ranks of which tables see so much.
 func algorithmsFor(of selection.Call) []*gen.Algorithm {
+	if known, ok := serving.Load(of); ok {
+		return known.([]*gen.Algorithm)
+	}
 	var all []*gen.Algorithm
 	for _, a := range catalogue.Algorithms() {
 		if len(callsOver(of, &a, 1)) > 0 {
 			all = append(all, &a)
 		}
 	}
+	serving.Store(of, all)
 	return all
 }
 

@@ -2,6 +2,7 @@ package colltest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,12 +93,13 @@ func (s *Step) Arrange(size int) ([]*Call, error) {
 // call returns the step's parameters of a specification.
 func (s *Step) call(size int) spec.Call { return spec.Call{Size: size, Root: s.Root, Peer: s.Peer} }
 
+// primitives are those of package spec: each call looks one up.
+var primitives = spec.Primitives()
+
 // primitiveNamed returns the primitive of package spec with a name, and whether there is one.
 func primitiveNamed(name string) (spec.Primitive, bool) {
-	for _, p := range spec.Primitives() {
-		if p.Name == name {
-			return p, true
-		}
+	if i := slices.IndexFunc(primitives, func(p spec.Primitive) bool { return p.Name == name }); i >= 0 {
+		return primitives[i], true
 	}
 	return spec.Primitive{}, false
 }
