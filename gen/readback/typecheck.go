@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/importer"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -37,7 +38,7 @@ func (k *Checker) Typecheck(pkg string, generated map[string][]byte) (*Package, 
 		}
 		p.Files = append(p.Files, f)
 	}
-	own, err := k.imports.parse(pkg)
+	own, err := k.imports.parse(k.imports.sources[pkg])
 	if err != nil {
 		return nil, err
 	}
@@ -77,32 +78,40 @@ func (i *imports) Import(name string) (*types.Package, error) {
 		return p, nil
 	}
 	p := types.NewPackage(name, path.Base(name))
-	switch files := i.sources[name]; {
-	case files != nil:
-		parsed, err := i.parse(name)
+	if files, err := i.files(name); err != nil {
+		return nil, err
+	} else if files != nil {
+		parsed, err := i.parse(files)
 		if err != nil {
 			return nil, err
 		}
 		c := types.Config{Importer: i, Error: func(error) {}} // of what the package needs and is not known
 		p, _ = c.Check(name, i.set, parsed, nil)
-	case name == "context" || name == "math/bits":
-		var err error
-		if p, err = standard(i.set).Import(name); err != nil {
-			return nil, err
-		}
 	}
 	p.MarkComplete()
 	i.known[name] = p
 	return p, nil
 }
 
-// standard finds packages of the standard library.
-func standard(set *token.FileSet) types.Importer { return importer.ForCompiler(set, "source", nil) }
+// files returns the names of the files of a package; none if nothing is to be known of it.
+func (i *imports) files(pkg string) (names []string, err error) {
+	if pkg != "context" && pkg != "math/bits" {
+		return i.sources[pkg], nil
+	}
+	found, err := build.Import(pkg, "", 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range found.GoFiles {
+		names = append(names, filepath.Join(found.Dir, name))
+	}
+	return names, nil
+}
 
-// parse reads the files of a package of Sources, without the bodies of functions.
-func (i *imports) parse(pkg string) ([]*ast.File, error) {
+// parse reads files without the bodies of functions.
+func (i *imports) parse(names []string) ([]*ast.File, error) {
 	var files []*ast.File
-	for _, name := range i.sources[pkg] {
+	for _, name := range names {
 		f, err := parser.ParseFile(i.set, name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
