@@ -46,7 +46,7 @@ type reading struct {
 	// by event: its predecessor on its channel, which determines the order of play but is no proof of order
 	fifo   [][]int
 	order  []int
-	before [][]bool // by event: what happens before it
+	before []set // by event: what happens before it
 	memory map[address]value
 	writes map[address]int // how often
 	sent   map[int][]value // by send
@@ -119,7 +119,7 @@ func (m *reading) number() {
 // order.
 func (m *reading) inOrder() bool {
 	n := len(m.after)
-	m.before = make([][]bool, n)
+	m.before = make([]set, n)
 	for progress := true; progress; {
 		progress = false
 		for e := range n {
@@ -130,17 +130,27 @@ func (m *reading) inOrder() bool {
 			if e%2 == 1 && m.partner[e/2] < 0 && m.all[e/2].Kind.IsReceive() {
 				continue // its message never comes
 			}
-			progress, m.before[e] = true, make([]bool, n)
+			progress, m.before[e] = true, make(set, n/64+1)
 			for _, p := range m.after[e] {
-				m.before[e][p] = true
-				for q, is := range m.before[p] {
-					m.before[e][q] = m.before[e][q] || is
-				}
+				m.before[e].add(p)
+				m.before[e].addAll(m.before[p])
 			}
 			m.order = append(m.order, e)
 		}
 	}
 	return len(m.order) == n
+}
+
+// set is a set of events, a bit for each.
+type set []uint64
+
+func (s set) add(e int)      { s[e/64] |= 1 << (e % 64) }
+func (s set) has(e int) bool { return s[e/64]&(1<<(e%64)) != 0 }
+
+func (s set) addAll(others set) {
+	for i, bits := range others {
+		s[i] |= bits
+	}
 }
 
 func all(list []int, is func(int) bool) bool {
@@ -178,7 +188,7 @@ func (m *reading) races() bool {
 	return false
 }
 
-func (m *reading) ordered(g, h int) bool { return m.before[2*g][2*h+1] || m.before[2*h][2*g+1] }
+func (m *reading) ordered(g, h int) bool { return m.before[2*g].has(2*h+1) || m.before[2*h].has(2*g+1) }
 
 // follows reports whether a is a receive that overwrites, part by part, exactly what the send b sends.
 func (m *reading) follows(a, b access) bool {
@@ -344,7 +354,7 @@ func (m *reading) isShared(r, block int) bool {
 func (m *reading) met(r, q int) bool {
 	for g := range m.all {
 		for h := range m.all {
-			if m.rank[g] == r && m.rank[h] == q && m.before[2*g+1][2*h] {
+			if m.rank[g] == r && m.rank[h] == q && m.before[2*g+1].has(2*h) {
 				return true
 			}
 		}

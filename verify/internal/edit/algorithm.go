@@ -95,9 +95,19 @@ func Clone(s *gen.Schedule) *gen.Schedule {
 	for r := range t.Ranks {
 		p := &t.Ranks[r]
 		p.Instrs = slices.Clone(p.Instrs)
+		var after []int // of all instructions
+		var srcs []gen.Place
 		for i := range p.Instrs {
-			p.Instrs[i].After, p.Instrs[i].Srcs = slices.Clone(p.Instrs[i].After), slices.Clone(p.Instrs[i].Srcs)
+			after, srcs = append(after, p.Instrs[i].After...), append(srcs, p.Instrs[i].Srcs...)
+		}
+		for i := range p.Instrs {
+			in := &p.Instrs[i]
+			in.After, after = cut(after, len(in.After))
+			in.Srcs, srcs = cut(srcs, len(in.Srcs))
 		}
 	}
 	return &t
 }
+
+// cut returns the first n elements, to which nothing can be appended in place, and the others.
+func cut[E any](list []E, n int) (first, others []E) { return list[:n:n], list[n:] }
