@@ -1,4 +1,7 @@
 package gen
 
 // What the tests see of the inside.
-var SimplifyInside = simplify
+var (
+	SimplifyInside = simplify
+	HaveVariable   = haveVariable
+)

@@ -1,8 +1,12 @@
 package gen
 
-import "github.com/collgen/collgen/spec"
+import (
+	"slices"
 
-// rewriter makes a new node out of an old one. Every walk over algorithms that is not an execution is made of it.
+	"github.com/collgen/collgen/spec"
+)
+
+// rewriter makes a new node out of an old one. Walks over algorithms that are not executions are made of it.
 type rewriter struct {
 	expr func(spec.Expr) spec.Expr // makes every expression, absent ones included, anew
 	body func([]Node) []Node       // makes the nodes inside a node anew
@@ -91,22 +95,42 @@ func note(used map[string]bool, exprs ...spec.Expr) {
 	}
 }
 
-// haveVariable reports whether some expression of nodes has the variable of that name.
+// haveVariable reports whether some expression of nodes has the variable of that name. It is asked so often that it
+// makes no nodes, as a rewriter would.
 func haveVariable(nodes []Node, name string) bool {
-	found := false
-	var r rewriter
-	r.expr = func(e spec.Expr) spec.Expr {
-		found = found || hasVariable(&e, name)
-		return e
+	return slices.ContainsFunc(nodes, func(n Node) bool { return nodeHasVariable(n, name) })
+}
+
+func nodeHasVariable(n Node, name string) bool {
+	has := func(e spec.Expr) bool { return hasVariable(&e, name) }
+	in := func(x Region) bool {
+		return has(x.At) || has(x.N) || has(x.Like) || slices.ContainsFunc(x.Counts, has)
 	}
-	r.body = func(nodes []Node) []Node {
-		for i := 0; i < len(nodes) && !found; i++ {
-			r.node(nodes[i])
-		}
-		return nodes
+	switch n := n.(type) {
+	case For:
+		return has(n.N) || haveVariable(n.Body, name)
+	case If:
+		return has(n.Cond) || haveVariable(n.Then, name) || haveVariable(n.Else, name)
+	case Step:
+		return haveVariable(n, name)
+	case Let:
+		return has(n.Is)
+	case LetBuf:
+		return has(n.Cond)
+	case Send:
+		return has(n.To) || in(n.Data)
+	case Recv:
+		return has(n.From) || in(n.Into)
+	case RecvReduce:
+		return has(n.From) || in(n.Into) || in(n.With) || has(n.ReceivedFirst)
+	case Copy:
+		return in(n.Into) || in(n.From)
+	case Reduce:
+		return in(n.Into) || has(n.N) || in(n.From)
+	case Finish:
+		return in(n.Data)
 	}
-	r.body(nodes)
-	return found
+	return false
 }
 
 // hasVariable reports whether e has the variable of that name.
