@@ -453,6 +453,23 @@ func TestKeeperKilled(t *testing.T) {
 	l.leavesNothing()
 }
 
+// TestBothKilled: what collrun and its keeper leave when both are killed at once, the next collrun removes.
+func TestBothKilled(t *testing.T) {
+	l := command(t, "-raw", "-n", "1", "sh", "-c", `read -r pid name state parent group rest </proc/$$/stat
+		kill -KILL $group $PPID`)
+	if _, err := io.ReadAll(l.start()); err != nil {
+		t.Error("somebody lives:", err)
+	}
+	_ = l.cmd.Wait()
+	if left, err := os.ReadDir(l.tmp); err != nil || len(left) != 1 {
+		t.Fatalf("it left %v, want its directory (%v)", left, err)
+	}
+	next := command(t, "-n", "1", "true")
+	next.cmd.Env = append(next.cmd.Env, "TMPDIR="+l.tmp)
+	next.run()
+	l.leavesNothing()
+}
+
 // TestNoDirectory is when the job's directory cannot be made.
 func TestNoDirectory(t *testing.T) {
 	l := command(t, "-n", "1", "true")

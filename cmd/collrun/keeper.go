@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/collgen/collgen/internal/scratch"
 )
 
 // keeperName is the keeper's Args[0]: no command line makes collrun one.
@@ -90,7 +92,8 @@ func (k *keeper) close() error {
 // keep is the keeper's whole life.
 func keep() {
 	signal.Ignore(append(passedOn, syscall.SIGPIPE)...) // collrun may be gone before it reads
-	dir, err := os.MkdirTemp("", "collrun-")            // mode 0700
+	// The folder has mode 0700. If the keeper is killed together with collrun, the next keeper removes it.
+	dir, remove, err := scratch.Dir("collrun")
 	if err != nil {
 		fmt.Fprint(os.Stderr, err)
 		os.Exit(statusFailed)
@@ -105,6 +108,7 @@ func keep() {
 		}
 		time.Sleep(time.Millisecond)
 	}
+	remove()
 	kill(os.Getpid(), syscall.SIGKILL)
 }
 

@@ -167,7 +167,7 @@ var importRules = []importRule{
 		never: []string{"gen", "verify"}},
 	{pattern: "cmd/collperf/internal/tune", may: []string{"selection", "fast", "cmd/collperf/internal/*", "internal/*"},
 		never: []string{"gen", "verify"}},
-	{pattern: "cmd/collrun", may: []string{"fast", "fast/trace", "cmd/collrun/internal/*"},
+	{pattern: "cmd/collrun", may: []string{"fast", "fast/trace", "cmd/collrun/internal/*", "internal/scratch"},
 		never: []string{"gen", "verify"}},
 	{pattern: "cmd/collrun/internal/*", may: []string{"fast", "fast/trace", "golang.org/x/sys"},
 		never: []string{"gen", "verify"}},
