@@ -20,12 +20,18 @@ type conforming struct {
 	checks     int
 	seed       uint64
 	patience   time.Duration
+	starting   time.Duration
 	shrinking  time.Duration
+	failures   int
+	large      bool
+	soak       bool
 	without    string
 	onlyCase   string
 }
 
-// conformFlags adds the flags of collgen conform.
+// soakCalls is how many calls each world of collgen conform -soak makes: more than 16 bits can count.
+const soakCalls = 70_000
+
 // conformCommand is collgen conform.
 type conformCommand struct {
 	*call
@@ -38,11 +44,17 @@ func prepareConform(base *call) runner {
 	f.ranks = rankList{1, 2, 3, 4, 5, 6, 7, 8}
 	c.flags.StringVar(&f.primitives, "primitives", "", "test these alone: `names`, such as AllReduce,Barrier")
 	c.flags.Var(&f.ranks, "ranks", "`numbers` of ranks, such as 1,2,3 or 1..8")
-	c.flags.IntVar(&f.checks, "checks", 100, "`number` of cases drawn at random for each primitive, besides one for "+
-		"each size, type, op and form")
+	c.flags.IntVar(&f.checks, "checks", 15, "`number` of cases drawn at random for each primitive and number of ranks, "+
+		"besides those for each type, op, form and length")
 	c.flags.Uint64Var(&f.seed, "seed", 1, "the `number` that they are drawn from")
-	c.flags.DurationVar(&f.patience, "patience", 20*time.Second, "a case, or the first start, that takes longer hangs")
+	c.flags.DurationVar(&f.patience, "patience", 20*time.Second, "a case that takes longer hangs, if it then does with "+
+		"ten times as much")
+	c.flags.DurationVar(&f.starting, "starting", time.Minute, "how long the command may take to start all ranks")
 	c.flags.DurationVar(&f.shrinking, "shrinking", 30*time.Second, "how long a case that fails is made smaller")
+	c.flags.IntVar(&f.failures, "failures", 5, "`number` of different failures after which the rest of a primitive is "+
+		"left out")
+	c.flags.BoolVar(&f.large, "large", false, "blocks of up to 16 MiB, too")
+	c.flags.BoolVar(&f.soak, "soak", false, fmt.Sprintf("%d short calls on each number of ranks, too", soakCalls))
 	c.flags.StringVar(&f.without, "without", "", "leave out what is `named`: primitives, types, ops, forms such as "+
 		"Reduce/in-place, the values overflow, nan, minus-zero, and empty blocks")
 	c.flags.StringVar(&f.onlyCase, "case", "", "make these calls alone: the `JSON` of a case that has failed")
@@ -68,20 +80,22 @@ func (c *conformCommand) run(ctx context.Context) error {
 		return err
 	}
 	s := colltest.NewSuite(job)
-	s.Patience, s.Shrinking = c.patience, c.shrinking
-	s.Cases, s.Seed = c.checks, c.seed
+	s.Patience, s.Starting, s.Shrinking, s.Failures = c.patience, c.starting, c.shrinking, c.failures
+	s.Cases, s.Seed, s.Large = c.checks, c.seed, c.large
 	s.Progress = func(primitive string, soFar colltest.Counts) {
 		c.progress.Update("%s: %d cases", primitive, soFar.Cases)
 	}
 	result, err := c.conform(ctx, s)
 	err = errors.Join(err, s.Close())
-	if err != nil {
+	if result == nil {
 		return err
 	}
-	if err := c.writeConformance(result); err != nil {
+	if err := errors.Join(err, c.writeConformance(result)); err != nil {
 		return err
 	}
 	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case len(result.Failures) > 0:
 		return errNotConforming
 	case result.cases() == 0:
@@ -90,13 +104,13 @@ func (c *conformCommand) run(ctx context.Context) error {
 	return nil
 }
 
-// firstStart has the command say what it can do, which takes no longer than a case may.
+// firstStart has the command say what it can do, within the time that starting may take.
 func (c *conformCommand) firstStart(ctx context.Context) (*remote.Job, error) {
-	patient, cancel := context.WithTimeout(ctx, c.patience)
+	patient, cancel := context.WithTimeout(ctx, c.starting)
 	defer cancel()
 	job, err := remote.NewJob(patient, c.command, c.ranks)
 	if err != nil && patient.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("after -patience %v, the command was not ready: %w", c.patience, err)
+		err = fmt.Errorf("after -starting %v, the command was not ready: %w", c.starting, err)
 	}
 	return job, err
 }
@@ -114,7 +128,7 @@ func (c *conformCommand) leaveOut(job *remote.Job) error {
 	return nil
 }
 
-// conform tests all primitives that are to be tested, or one case.
+// conform tests all primitives that are to be tested, or one case. It ends early when ctx does.
 func (c *conformCommand) conform(ctx context.Context, s *colltest.Suite) (*conformance, error) {
 	can := s.Capabilities()
 	r := &conformance{Name: can.Name, Ranks: can.Sizes, Seed: s.Seed, Tested: s.Tested, Failures: []failedCase{}}
@@ -125,18 +139,37 @@ func (c *conformCommand) conform(ctx context.Context, s *colltest.Suite) (*confo
 	if err != nil {
 		return nil, err
 	}
+	c.begin(r)
 	for _, x := range chosen {
-		name := x.Primitive.Name
-		f := s.Check(ctx, x)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		r.primitives = append(r.primitives, name)
-		c.progress.Stage("%s: %d cases", name, s.Tested[name].Cases)
+		c.part(ctx, s, r, x.Primitive.Name, func() []*colltest.Failure { return s.Check(ctx, x) })
+	}
+	if len(chosen) > 1 {
+		c.part(ctx, s, r, colltest.Mixed, func() []*colltest.Failure { return s.Check(ctx, chosen...) })
+	}
+	if c.soak {
+		c.part(ctx, s, r, colltest.Soak, func() []*colltest.Failure { return s.Soak(ctx, soakCalls) })
+	}
+	r.NotTested = append(r.NotTested, s.Untested()...)
+	return r, nil
+}
+
+// part makes one check, and writes what came of it. After the end of ctx it notes that the check was not made.
+func (c *conformCommand) part(ctx context.Context, s *colltest.Suite, r *conformance, name string,
+	check func() []*colltest.Failure) {
+	if ctx.Err() != nil {
+		r.NotTested = append(r.NotTested, name+": it was interrupted")
+		return
+	}
+	found := check()
+	if ctx.Err() != nil {
+		r.NotTested = append(r.NotTested, "the rest of "+name+": it was interrupted")
+	}
+	r.parts = append(r.parts, name)
+	c.progress.Stage("%s: %d cases", name, s.Tested[name].Cases)
+	for _, f := range found {
 		r.add(c, name, f)
 	}
-	r.NotTested = s.Untested()
-	return r, nil
+	c.writePart(r, name)
 }
 
 // conformCase makes one case's calls.
@@ -149,8 +182,13 @@ func (c *conformCommand) conformCase(ctx context.Context, s *colltest.Suite, r *
 	if err != nil {
 		return usageError{fmt.Errorf("-case: %w", err)}
 	}
-	r.primitives = []string{one.Steps[0].Primitive}
-	r.add(c, one.Steps[0].Primitive, f)
+	name := one.Steps[0].Primitive
+	r.parts = []string{name}
+	if f != nil {
+		r.add(c, name, f)
+	}
+	c.begin(r)
+	c.writePart(r, name)
 	return nil
 }
 

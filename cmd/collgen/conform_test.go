@@ -14,7 +14,8 @@ func conform(t *testing.T, spoil string, flags ...string) (status int, stdout, s
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip(err)
 	}
-	args := append(append([]string{"conform", "-ranks", "1"}, flags...), "--", "bash", "testdata/adapter.sh", "{rank}",
+	args := append(append([]string{"conform", "-ranks", "1", "-checks", "100"}, flags...), "--", "bash",
+		"testdata/adapter.sh", "{rank}",
 		"{n}", spoil)
 	return collgen(t, args...)
 }
@@ -86,8 +87,8 @@ func TestConformNothing(t *testing.T) {
 func TestConformNeverReady(t *testing.T) {
 	for _, command := range [][]string{{"yes"}, {"cat", "/dev/zero"}, {"sleep", "1000"},
 		{"sh", "-c", "sleep 1000", "{rank}"}} {
-		status, out, errs := collgen(t, append([]string{"conform", "-ranks", "1", "-patience", "100ms", "--"}, command...)...)
-		if status != statusFailed || !strings.Contains(errs, "after -patience 100ms, the command was not ready") {
+		status, out, errs := collgen(t, append([]string{"conform", "-ranks", "1", "-starting", "100ms", "--"}, command...)...)
+		if status != statusFailed || !strings.Contains(errs, "after -starting 100ms, the command was not ready") {
 			t.Errorf("%q: status %d\n%s\n%s", command, status, out, errs)
 		}
 	}

@@ -1,6 +1,7 @@
 package spectest
 
 import (
+	mathbits "math/bits"
 	"math/rand/v2"
 	"unsafe"
 
@@ -16,6 +17,7 @@ const (
 	Special              // 0, 1, extremes; of floats also -0, subnormals, infinities and NaN
 	AnyBits              // all encodings alike; a bool has two
 	Mixed                // each value of any of the above
+	Whole                // whole numbers from -4 to 4, or to 7 if there is no sign
 )
 
 // Value returns a random value of a kind.
@@ -51,6 +53,12 @@ func encoding(random *rand.Rand, kind Kind, t spec.Type, bits int) uint64 {
 		return random.Uint64N(2)
 	case kind == AnyBits:
 		return random.Uint64()
+	case kind == Whole && isFloat:
+		return wholeFloat(random.IntN(9)-4, bits, t.Precision()-1)
+	case kind == Whole && t.Class() == spec.Unsigned:
+		return random.Uint64N(8)
+	case kind == Whole:
+		return uint64(random.IntN(9) - 4)
 	case kind == Special && isFloat:
 		return specialFloat(random, t, bits, t.Precision()-1)
 	case kind == Special:
@@ -77,13 +85,27 @@ func specialFloat(random *rand.Rand, t spec.Type, bits, fraction int) uint64 {
 	all := [...]uint64{
 		0, 1, unit - 1, unit, // zero, the smallest and largest subnormal, the smallest normal
 		one, one + 1, one - 1, // 1 and its neighbours
-		inf - 1, inf, inf | unit/2, inf | unit/2 | 1, // the largest number, infinity, two NaNs
+		inf - 1, inf, inf | unit/2, inf | unit/2 | 1, inf | 1, // the largest number, infinity, two quiet NaNs, another
 	}
 	if t == spec.TypeFloat8E4M3 { // its largest numbers and its NaN have the exponent that others have of infinities
-		all[7], all[8], all[9], all[10] = sign-3, sign-2, sign-1, sign-1
+		all[7], all[8], all[9], all[10], all[11] = sign-3, sign-2, sign-1, sign-1, sign-1
 	}
 	i := random.IntN(2 * len(all))
 	return all[i/2] | uint64(i%2)*sign
+}
+
+// wholeFloat returns the encoding of a small whole number.
+func wholeFloat(x, bits, fraction int) uint64 {
+	if x == 0 {
+		return 0
+	}
+	sign, size := uint64(0), uint64(max(x, -x))
+	if x < 0 {
+		sign = 1 << (bits - 1)
+	}
+	e := mathbits.Len64(size) - 1
+	bias := 1<<(bits-2-fraction) - 1
+	return sign | uint64(bias+e)<<fraction | (size<<fraction>>e)&(1<<fraction-1)
 }
 
 // ordinaryFloat has any sign and fraction, and an exponent of -2..1.

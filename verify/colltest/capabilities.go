@@ -16,9 +16,13 @@ type Capabilities struct {
 	Types      []spec.Type
 	Ops        []spec.Op // each is tested on those of Types that it takes
 	LeastCount int       // the smallest number of elements in a block; 0: calls may be empty
+	MostCount  int       // the largest; 0: there is none
 	// NaN: Min and Max of floats return NaN if an operand is NaN. MinusZero: they order -0 before +0. Overflow: sums
 	// and products of integers wrap around. MPI, for example, specifies none of these.
 	NaN, MinusZero, Overflow bool
+	// Direct: calls work on Memory itself, and put nothing back into it. Then inputs are read during calls, too, so
+	// that the race detector notices who writes to them.
+	Direct bool
 }
 
 // Support is how a primitive is supported.
@@ -32,7 +36,7 @@ type Support struct {
 // Everything returns the capabilities of an implementation that supports all of package spec.
 func Everything(name string, sizes ...int) Capabilities {
 	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true,
-		Overflow: true}
+		Overflow: true, Direct: true}
 	for _, p := range spec.Primitives() {
 		c.Primitives = append(c.Primitives, Support{p, true, hasInPlace(p), hasUneven(p)})
 	}
@@ -48,6 +52,14 @@ func hasOp(p spec.Primitive) bool { return slices.Contains(p.Params, spec.ParamO
 // sizesFor returns the sizes on which p can be called.
 func (c *Capabilities) sizesFor(p spec.Primitive) []int {
 	return slices.DeleteFunc(slices.Clone(c.Sizes), func(n int) bool { return len(calls(p, n)) == 0 })
+}
+
+// within returns n, or what is next to it of the numbers of elements that a block may have.
+func (c *Capabilities) within(n int) int {
+	if n = max(n, c.LeastCount); c.MostCount > 0 {
+		n = min(n, c.MostCount)
+	}
+	return n
 }
 
 // nothing returns the reason why there is no call of p to test, or "" if there is one.
@@ -128,6 +140,9 @@ func (c *Capabilities) missing(all Capabilities) (missing []string) {
 	if c.LeastCount > 0 {
 		missing = append(missing, fmt.Sprintf("blocks of less than %d elements", c.LeastCount))
 	}
+	if c.MostCount > 0 {
+		missing = append(missing, fmt.Sprintf("blocks of more than %d elements", c.MostCount))
+	}
 	if !c.NaN {
 		missing = append(missing, "min and max of NaN")
 	}
@@ -136,6 +151,9 @@ func (c *Capabilities) missing(all Capabilities) (missing []string) {
 	}
 	if !c.Overflow {
 		missing = append(missing, "sums and products of integers that overflow")
+	}
+	if !c.Direct {
+		missing = append(missing, "inputs that change during a call, and are restored")
 	}
 	return missing
 }

@@ -17,7 +17,7 @@ func TestCaseJSON(t *testing.T) {
 	can, random := Everything("all", 1, 2, 3, 4, 5), rand.New(rand.NewPCG(1, 2))
 	for _, of := range can.Primitives {
 		for range 50 {
-			c := drawCase(random, &can, of)
+			c := drawCase(random, &can, []Support{of}, 2+random.IntN(4))
 			var back Case
 			if err := json.Unmarshal([]byte(c.JSON()), &back); err != nil || !reflect.DeepEqual(c, back) {
 				t.Fatalf("%+v is read as %+v, %v", c, back, err)
@@ -43,7 +43,9 @@ func TestWrongCases(t *testing.T) {
 		`{"Size":2,"Steps":[{"Primitive":"AllToAll","Type":"int8","Counts":[[1,2]]}]}`:                      "counts of 1 ranks",
 		`{"Size":2,"Steps":[{"Primitive":"AllToAll","Type":"int8","InPlace":true,"Counts":[[1,2],[3,4]]}]}`: "in place",
 		`{"Size":2,"Steps":[{"Primitive":"Send","Type":"int8","Peer":1,"InPlace":true}]}`:                   "no form in place",
-		`{"Size":1,"Steps":[{"Primitive":"Barrier","Type":"int8"},{"Primitive":"Send","Type":"int8"}]}`:     "in one case",
+		`{"Size":1,"Steps":[{"Primitive":"Barrier","Type":"int8"},{"Primitive":"Send","Type":"int8"}]}`:     "send to itself",
+		`{"Size":1,"Steps":[{"Primitive":"Barrier","Type":"int8","Repeat":1000000}]}`:                       "1000000 times",
+		`{"Size":1,"Steps":[{"Primitive":"Barrier","Type":"int8","Guard":-1}]}`:                             "-1 guard",
 	} {
 		var c Case
 		if err := json.Unmarshal([]byte(text), &c); err != nil {

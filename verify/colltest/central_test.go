@@ -17,11 +17,15 @@ type central struct {
 	fault
 	can   colltest.Capabilities
 	byRef bool // the results are those of package ref
+	begin func()
 }
 
 func (c *central) Capabilities() colltest.Capabilities { return c.can }
 
 func (c *central) Start(_ context.Context, size int) (colltest.World, error) {
+	if c.begin != nil {
+		c.begin()
+	}
 	return &room{fault: c.fault, byRef: c.byRef, size: size, made: make([]map[roundKey]int, size),
 		rounds: map[roundKey]*round{}}, nil
 }
@@ -58,7 +62,7 @@ func (r *room) Call(ctx context.Context, rank int, c *colltest.Call) error {
 	if r.byRef {
 		return r.asRef(ctx, rank, c, round)
 	}
-	if c.Primitive != "Barrier" || !r.early {
+	if !r.passes(rank, c) {
 		select {
 		case <-round.full:
 		case <-ctx.Done():
@@ -75,6 +79,11 @@ func (r *room) Call(ctx context.Context, rank int, c *colltest.Call) error {
 		r.leave(rank, r.size, c)
 	}
 	return nil
+}
+
+// passes reports whether a rank does not wait for the others.
+func (r *room) passes(rank int, c *colltest.Call) bool {
+	return r.early && c.Primitive == "Barrier" || r.ahead && c.Primitive == "Broadcast" && rank == c.Root
 }
 
 // asRef gives a rank what package ref gives it.

@@ -11,17 +11,46 @@ import (
 )
 
 // kinds lists the kinds of values, from simple to difficult.
-var kinds = []spectest.Kind{spectest.Ordinary, spectest.Special, spectest.AnyBits, spectest.Mixed}
+var kinds = []spectest.Kind{spectest.Ordinary, spectest.Whole, spectest.Special, spectest.AnyBits, spectest.Mixed}
 
 // leads lists the offsets of buffers from their alignment, in elements.
 var leads = []int{0, 0, 1, 2, 3, 5, 8, 13, 17}
 
-// drawCase returns a random case of one primitive.
-func drawCase(random *rand.Rand, can *Capabilities, of Support) Case {
-	c := Case{Size: pick(random, can.sizesFor(of.Primitive))}
-	for range 1 + random.IntN(3) {
-		c.Steps = append(c.Steps, drawStep(random, can, of, c.Size))
+// guards lists the numbers of known bytes around buffers; 0: the least.
+var guards = []int{0, 0, 0, 1 << 10, 1 << 12}
+
+// drawCase returns a random case on size ranks: one to three calls of a primitive, two to six calls of several, or many
+// short ones that start while a rank is late.
+func drawCase(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
+	if random.IntN(8) == 0 {
+		return drawBurst(random, can, of, size)
 	}
+	c := Case{Size: size}
+	least, most := 1, 3
+	if len(of) > 1 {
+		least, most = 2, 6
+	}
+	for range least + random.IntN(most-least+1) {
+		c.Steps = append(c.Steps, drawStep(random, can, pick(random, of), size))
+	}
+	return c
+}
+
+// drawBurst returns a case of 8 to 64 short calls. A rank that is not the root comes late to the first of them, so that
+// the others are ahead of it by as many calls as they can be.
+func drawBurst(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
+	c := Case{Size: size}
+	repeat := 8 << random.IntN(4)
+	for range min(len(of), 4) {
+		s := drawStep(random, can, pick(random, of), size)
+		s.Counts, s.Delay, s.Late = nil, 0, 0
+		s.Count = min(can.within(s.Count), can.LeastCount+4)
+		s.Repeat = max(2, repeat/min(len(of), 4))
+		c.Steps = append(c.Steps, s)
+	}
+	first := &c.Steps[0]
+	first.Delay = time.Duration(5+random.IntN(16)) * time.Millisecond
+	first.Late = (first.Root + 1 + random.IntN(max(1, size-1))) % size
 	return c
 }
 
@@ -55,23 +84,25 @@ func drawStep(random *rand.Rand, can *Capabilities, of Support, size int) Step {
 	s := Step{Primitive: p.Name, Type: kind.Type, Op: kind.Op, Root: call.Root, Peer: call.Peer}
 	if hasBuffers(p) {
 		s.InPlace = pick(random, of.forms())
-		s.Count = pick(random, counts(size, can.LeastCount))
+		s.Count = pick(random, can.counts(size))
 		if of.Uneven && random.IntN(2) == 0 {
-			s.drawCounts(random, p, size, can.LeastCount)
+			s.drawCounts(random, p, size, can)
 		}
-		s.Lead = pick(random, leads)
+		s.Lead, s.Guard = pick(random, leads), pick(random, guards)
 		s.Values.Kind, s.Values.Seed = pick(random, kinds), uint64(random.Uint32())
+		s.Values.Keep = random.IntN(4) == 0
 	}
 	s.tame(can)
 	s.drawDelay(random, size)
 	return s
 }
 
-// tame excludes values whose results the implementation does not promise.
+// tame excludes values whose results the implementation does not promise. If they are to be kept, NaN and -0 stay.
 func (s *Step) tame(can *Capabilities) {
 	if s.Op.Floats() == spec.Selects && s.Type.Precision() > 0 {
 		s.Values.NoNaN, s.Values.NoMinusZero = !can.NaN, !can.MinusZero
 	}
+	s.Values.Keep = s.Values.Keep && (s.Values.NoNaN || s.Values.NoMinusZero)
 	if s.Op.Floats() == spec.Rounds && s.Type.Precision() == 0 {
 		s.Values.NoOverflow = !can.Overflow
 	}
@@ -88,16 +119,22 @@ func (s *Support) forms() (inPlace []bool) {
 	return inPlace
 }
 
-// drawCounts draws a count for each group of blocks that need the same length.
-func (s *Step) drawCounts(random *rand.Rand, p spec.Primitive, size, least int) {
+// drawCounts draws a count for each group of blocks that need the same length: mostly short ones, and in some calls
+// none, one, and so many that transports cut messages.
+func (s *Step) drawCounts(random *rand.Rand, p spec.Primitive, size int, can *Capabilities) {
 	x, err := spec.Expect(p, s.call(size))
 	if err != nil {
 		return // the call with even counts reports the error
 	}
 	class, classes := alike(x, s.InPlace)
 	lengths := make([]int, classes)
+	apart := random.IntN(4) == 0
 	for i := range lengths {
-		lengths[i] = least + random.IntN(1+random.IntN(40))
+		more := random.IntN(1 + random.IntN(40))
+		if apart {
+			more = pick(random, []int{0, 0, 1, 1000, 70001 / size})
+		}
+		lengths[i] = can.within(can.LeastCount + more)
 	}
 	s.Count, s.Counts = 0, make([][]int, len(x.Ranks))
 	for rank := range x.Ranks {
@@ -110,19 +147,20 @@ func (s *Step) drawCounts(random *rand.Rand, p spec.Primitive, size, least int) 
 
 // counts returns lengths of blocks in elements: all small ones, some that make chunks uneven, primes, one so long that
 // transports cut messages, and the least.
-func counts(size, least int) (all []int) {
+func (c *Capabilities) counts(size int) (all []int) {
 	for n := range 34 {
 		all = append(all, n)
 	}
-	all = append(all, 61, 64, 127, 128, 129, 251, 1021, 4099, 70001/size, least)
-	all = slices.DeleteFunc(all, func(n int) bool { return n < least })
+	all = append(all, 61, 64, 127, 128, 129, 251, 1021, 4099, 70001/size, c.LeastCount)
+	all = slices.DeleteFunc(all, func(n int) bool { return n != c.within(n) })
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
 // drawDelay delays one rank in some calls. For a primitive without buffers, delays are all that a test can vary.
 func (s *Step) drawDelay(random *rand.Rand, size int) {
-	delays := []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 100 * time.Microsecond, time.Millisecond}
+	delays := []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100 * time.Microsecond, time.Millisecond,
+		time.Millisecond, 15 * time.Millisecond}
 	if p, _ := primitiveNamed(s.Primitive); !hasBuffers(p) {
 		delays = []time.Duration{0, time.Millisecond, 5 * time.Millisecond}
 	}

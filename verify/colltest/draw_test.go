@@ -56,8 +56,8 @@ func TestDrawn(t *testing.T) {
 	can := Everything("all", 1, 2, 3, 4, 5)
 	of := can.Primitives[slices.IndexFunc(can.Primitives, func(x Support) bool { return x.Primitive.Name == "AllGather" })]
 	random, missing := rand.New(rand.NewPCG(1, 0)), maps.Clone(drawnSorts)
-	for range 100 {
-		d := drawn{Case: drawCase(random, &can, of)}
+	for i := range 100 {
+		d := drawn{Case: drawCase(random, &can, []Support{of}, can.Sizes[i%len(can.Sizes)])}
 		for i := range d.Steps {
 			calls, err := d.Steps[i].Arrange(d.Size)
 			if err != nil {

@@ -39,12 +39,24 @@ var elements = map[spec.Type]element{
 // of implements element for type T.
 type of[T spec.Elem] struct{}
 
+// mostDrawn is the number of values in a block that are drawn. A longer block has them again and again. It is a prime,
+// so that no pieces into which a block is cut are alike.
+const mostDrawn = 4099
+
 func (of[T]) draw(random *rand.Rand, v Values, n int) []byte {
 	b := Aligned(n * int(unsafe.Sizeof(*new(T))))
+	if long := As[T](b); n > mostDrawn {
+		drawn := As[T](of[T]{}.draw(random, v, mostDrawn))
+		for len(long) > 0 {
+			long = long[copy(long, drawn):]
+		}
+		return b
+	}
 	// special values at the same places of all blocks, so that all operands can be -0, for example
 	same := rand.New(rand.NewPCG(v.Seed, 1))
+	special := v.Kind != spectest.Ordinary && v.Kind != spectest.Whole
 	for i := range As[T](b) {
-		if As[T](b)[i] = spectest.Value[T](random, v.Kind); v.Kind != spectest.Ordinary && same.IntN(4) == 0 {
+		if As[T](b)[i] = spectest.Value[T](random, v.Kind); special && same.IntN(4) == 0 {
 			As[T](b)[i] = spectest.Value[T](same, spectest.Special)
 		}
 	}
@@ -111,7 +123,7 @@ func plain(b []byte, t spec.Type) {
 
 // tame replaces the values that v excludes.
 func tame(b []byte, t spec.Type, v Values) {
-	if v.NoNaN || v.NoMinusZero {
+	if !v.Keep && (v.NoNaN || v.NoMinusZero) {
 		each(b, t, func(x, exponent, fraction uint64) uint64 {
 			if v.NoNaN && x&exponent == exponent && x&fraction != 0 {
 				x &^= exponent | fraction

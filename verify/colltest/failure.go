@@ -10,24 +10,46 @@ import (
 type Failure struct {
 	Case     Case
 	Problems []Problem
+	// Tries says how often the case was made again, each time in a world of its own, and Failed how often it failed.
+	Tries, Failed int
+	// After is the number of cases of the run that have to be made before the case in the same world, so that it fails
+	// again. It is 0 if it fails alone.
+	After int `json:",omitzero"`
+	// Also has the other types and ops, such as "float32 sum", with which the case fails.
+	Also []string `json:",omitzero"`
+
+	before []Case // those that its world had made
 }
 
 // Problem is one thing that is wrong.
 type Problem struct {
-	Step int    // index of the call
-	Rank int    // -1: none in particular
-	Hang bool   `json:",omitzero"` // the calls did not end
-	Text string // in words
+	Kind ProblemKind `json:",omitzero"`
+	Step int         // index of the call
+	Rank int         // -1: none in particular
+	Text string      // in words
 }
 
-// mostProblems is how many problems of a failure are shown.
-const mostProblems = 8
+// ProblemKind is what sort of thing is wrong.
+type ProblemKind string
+
+// The kinds of problems.
+const (
+	Hang     ProblemKind = "hang"     // the calls did not end
+	Erred    ProblemKind = "error"    // a call returned an error, or panicked
+	Early    ProblemKind = "early"    // a rank left before others had come
+	Stray    ProblemKind = "stray"    // memory outside the results has changed
+	Value    ProblemKind = "value"    // a result is wrong
+	Disagree ProblemKind = "disagree" // results that have to be the same bits are not
+)
+
+// mostProblems and mostCalls are how many problems and calls of a failure are shown.
+const mostProblems, mostCalls = 8, 16
 
 // String returns the failure in words: the calls, the problems, the inputs if they are few, and the case as JSON.
 func (f *Failure) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "on %d ranks", f.Case.Size)
-	for i := range f.Case.Steps {
+	for i := range f.Case.Steps[:min(len(f.Case.Steps), mostCalls)] {
 		s := &f.Case.Steps[i]
 		fmt.Fprintf(&b, "\n  call %d: %v\n", i+1, s)
 		b.WriteString(f.inputs(s))
@@ -38,8 +60,24 @@ func (f *Failure) String() string {
 	if more := len(f.Problems) - mostProblems; more > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", more)
 	}
-	fmt.Fprintf(&b, "\n  the case: %s", f.Case.JSON())
+	if len(f.Also) > 0 {
+		fmt.Fprintf(&b, "\n  also with %s", strings.Join(f.Also, ", "))
+	}
+	fmt.Fprintf(&b, "\n  %s\n  the case: %s", f.again(), f.Case.JSON())
 	return b.String()
+}
+
+// again says in words whether the case has failed again.
+func (f *Failure) again() string {
+	switch {
+	case f.Failed > 0:
+		return fmt.Sprintf("made again in worlds of its own, it has failed %d times of %d", f.Failed, f.Tries)
+	case f.After > 0:
+		return fmt.Sprintf("it does not fail alone (%d tries), but again after the %d cases before it", f.Tries, f.After)
+	case f.Tries > 0:
+		return fmt.Sprintf("it was seen once: it has failed neither alone (%d tries) nor after the cases before it", f.Tries)
+	}
+	return "it was not made again"
 }
 
 // String returns the problem in words.

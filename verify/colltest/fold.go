@@ -3,12 +3,14 @@ package colltest
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"github.com/collgen/collgen/spec"
 )
 
 // fold returns the problem with the result of a reduction, or "". If the tree makes no difference, or is promised, it
-// compares bits, except those of NaNs. Otherwise an element may be the result of any tree.
+// compares bits, except those of NaNs. Otherwise an element may be the result of any tree; of whole numbers that have
+// no sum too large for the type, all trees give the same.
 func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
 	operands := t.operands(content)
 	e := elements[t.step.Type]
@@ -22,19 +24,95 @@ func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
 		if bytes.Equal(got[i:i+size], want[i:i+size]) {
 			continue
 		}
-		v := wrong
-		if !exact {
-			v = t.judge(operands, i, got[i:i+size])
+		v, bits := wrong, exact
+		switch {
+		case t.unsaid(operands, i):
+			v = t.oneOf(operands, i, got[i:i+size])
+		case !exact:
+			if bits = t.isWhole(operands, i); !bits {
+				v = t.judge(operands, i, got[i:i+size])
+			}
 		}
 		switch v {
 		case wrong:
 			return fmt.Sprintf("element %d is %s, want %s%s of %s", i/size, t.text(got[i:]), t.text(want[i:]),
-				t.margin(exact, len(operands)), t.texts(operands, i))
+				t.margin(bits, len(operands)), t.texts(operands, i))
 		case undetermined:
 			counts.Undetermined++
 		}
 	}
+	return t.elsewhere(operands, got)
+}
+
+// unsaid reports whether the implementation does not say what the element at byte i is: which of several operands, one
+// of which is NaN or -0.
+func (t *trial) unsaid(operands [][]byte, i int) bool {
+	if !t.step.Values.Keep {
+		return false
+	}
+	for _, operand := range operands {
+		for _, x := range elements[t.step.Type].parts(aligned(operand[i : i+t.step.Type.Bytes()])) {
+			if t.step.Values.NoNaN && math.IsNaN(x) || t.step.Values.NoMinusZero && x == 0 && math.Signbit(x) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// oneOf returns undetermined if got is one of the operands of the element at byte i.
+func (t *trial) oneOf(operands [][]byte, i int, got []byte) verdict {
+	for _, operand := range operands {
+		one := aligned(operand[i : i+len(got)])
+		if elements[t.step.Type].plain(one); bytes.Equal(one, got) {
+			return undetermined
+		}
+	}
+	return wrong
+}
+
+// elsewhere returns in words where two elements of a result differ though their operands are the same, or "". Only
+// results that nothing else determines are compared.
+func (t *trial) elsewhere(operands [][]byte, got []byte) string {
+	size := t.step.Type.Bytes()
+	first := map[string]int{} // byte, by the operands
+	for i := 0; i < len(got) && t.step.Values.Keep; i += size {
+		if !t.unsaid(operands, i) {
+			continue
+		}
+		var key []byte
+		for _, operand := range operands {
+			one := aligned(operand[i : i+size])
+			elements[t.step.Type].plain(one)
+			key = append(key, one...)
+		}
+		other, known := first[string(key)]
+		switch {
+		case !known:
+			first[string(key)] = i
+		case !bytes.Equal(got[i:i+size], got[other:other+size]):
+			return fmt.Sprintf("element %d is %s, and element %d is %s, of the same operands %s", other/size,
+				t.text(got[other:]), i/size, t.text(got[i:]), t.texts(operands, i))
+		}
+	}
 	return ""
+}
+
+// isWhole reports whether the operands of the element at byte i are whole numbers whose sums the type has, however they
+// are grouped. An average then is one rounded quotient.
+func (t *trial) isWhole(operands [][]byte, i int) bool {
+	if t.step.Op == spec.OpProd || t.step.Type.Class() == spec.Complex {
+		return false
+	}
+	sum := 0.0
+	for _, operand := range operands {
+		x := elements[t.step.Type].parts(aligned(operand[i : i+t.step.Type.Bytes()]))[0]
+		if x != math.Trunc(x) { // NaN too
+			return false
+		}
+		sum += math.Abs(x)
+	}
+	return sum <= math.Ldexp(1, t.step.Type.Precision())
 }
 
 // aligned returns an aligned copy of b.
@@ -103,7 +181,7 @@ func (t *trial) disagreements(after [][]byte) (found []Problem) {
 			case !known:
 				first[name] = held{rank, bits}
 			case !bytes.Equal(bits, other.bits):
-				found = append(found, Problem{Rank: rank, Text: fmt.Sprintf(
+				found = append(found, Problem{Kind: Disagree, Rank: rank, Text: fmt.Sprintf(
 					"block %d of out: it is not what rank %d has, though all ranks get the same bits: %s", b, other.rank,
 					t.difference(bits, other.bits))})
 			}

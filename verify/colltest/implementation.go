@@ -2,6 +2,7 @@ package colltest
 
 import (
 	"context"
+	"errors"
 	"unsafe"
 
 	"github.com/collgen/collgen/spec"
@@ -19,11 +20,15 @@ type Implementation interface {
 type World interface {
 	// Call makes one rank's part of a call, and returns when the rank has completed it. Every rank has its own
 	// goroutine, which makes the rank's calls one after the other. A call that is running when ctx ends has failed, and
-	// should return soon.
+	// should return soon. An error that wraps ErrCannot says that all ranks leave this call out.
 	Call(ctx context.Context, rank int, c *Call) error
 	// Close ends the ranks, even during calls, and returns when they have ended.
 	Close() error
 }
+
+// ErrCannot says that an implementation does not support a call, though it does others that its Capabilities do not
+// tell from it. The call counts as not tested.
+var ErrCannot = errors.New("the implementation cannot make the call")
 
 // Call is one rank's part of a call, as plain data.
 type Call struct {

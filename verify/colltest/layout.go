@@ -7,18 +7,27 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// guard is the number of known bytes before, between and after buffers. It is more than the longest vector.
-const guard = 128
+// leastGuard is the least number of known bytes before, between and after buffers. It is more than the longest vector.
+// MostGuard is a limit so that a handwritten Case cannot take all memory.
+const leastGuard, mostGuard = 128, 1 << 20
 
-// known returns the initial byte of memory at i. The bytes differ, so that moved data is noticed.
-func known(i int) byte { return byte(0xa5 ^ i*29) }
+// mostRepeat is a limit for a handwritten Case, too.
+const mostRepeat = 1 << 17
+
+// pattern is what memory contains at first, again and again. Its bytes differ, so that moved data is noticed.
+var pattern = func() (all [256]byte) {
+	for i := range all {
+		all[i] = byte(0xa5 ^ i*29)
+	}
+	return all
+}()
 
 // layout has the offsets of In and Out in a rank's Memory, and its length, in bytes.
 type layout struct{ inAt, outAt, bytes int }
 
 // layout returns the layout of buffers with these counts, lead elements off their alignment.
 func (s *Step) layout(r *spec.RankExpectation, in, out []int, lead int) layout {
-	size := s.Type.Bytes()
+	size, guard := s.Type.Bytes(), max(s.Guard, leastGuard)
 	inBytes, outBytes := total(in)*size, total(out)*size
 	inAt := guard + lead*size
 	if s.InPlace && r.InBlock >= 0 {
@@ -45,8 +54,8 @@ func (s *Step) arrange(rank int, r *spec.RankExpectation, sh shape, inputs [][]b
 	if len(r.Out) > 0 {
 		c.OutCounts = sh.out[rank]
 	}
-	for i := range c.Memory {
-		c.Memory[i] = known(i)
+	for at := 0; at < l.bytes; at += len(pattern) {
+		copy(c.Memory[at:], pattern[:])
 	}
 	if s.Type == spec.TypeBool { // Out too: what stays as it was has to be some then
 		for i := range c.Out() {
@@ -62,12 +71,15 @@ func (s *Step) arrange(rank int, r *spec.RankExpectation, sh shape, inputs [][]b
 
 // strayed returns in words where memory outside In and Out has changed, or "" if it has not.
 func (c *Call) strayed(after []byte) string {
-	i := 0
-	for i < len(after) && (c.isIn(i) || c.isOut(i) || after[i] == c.Memory[i]) {
-		i++
-	}
-	if i == len(after) {
+	expected := bytes.Clone(c.Memory)
+	copy(expected[c.InAt:], after[c.InAt:c.InAt+len(c.In())])
+	copy(expected[c.OutAt:], after[c.OutAt:c.OutAt+len(c.Out())])
+	if bytes.Equal(expected, after) {
 		return ""
+	}
+	i := 0
+	for expected[i] == after[i] {
+		i++
 	}
 	where, at := "in", i-c.InAt
 	if c.InCounts == nil || c.OutCounts != nil && distance(i, c.OutAt, len(c.Out())) < distance(i, c.InAt, len(c.In())) {
@@ -76,9 +88,6 @@ func (c *Call) strayed(after []byte) string {
 	return fmt.Sprintf("memory outside of the buffers has changed, at byte %d from the beginning of %s: % x, was % x",
 		at, where, excerpt(after[i:]), excerpt(c.Memory[i:]))
 }
-
-func (c *Call) isIn(i int) bool  { return i >= c.InAt && i < c.InAt+len(c.In()) }
-func (c *Call) isOut(i int) bool { return i >= c.OutAt && i < c.OutAt+len(c.Out()) }
 
 // distance returns the distance of i from the n bytes at at.
 func distance(i, at, n int) int { return max(at-i, i-at-n, 0) }

@@ -2,6 +2,7 @@ package colltest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -16,18 +17,21 @@ type performance struct {
 	entered [][]atomic.Bool // by trial and rank: the rank has begun
 	left    [][]atomic.Bool
 	after   [][][]byte // by trial and rank: Memory after the call
+	cannot  [][]bool   // by trial and rank: the rank has left the call out
 
+	watch    bool
 	failed   chan struct{} // closed when there is a problem
 	mu       sync.Mutex
 	problems []Problem
 }
 
-func newPerformance(trials []*trial) *performance {
-	p := &performance{trials: trials, failed: make(chan struct{})}
+func newPerformance(trials []*trial, watch bool) *performance {
+	p := &performance{trials: trials, watch: watch, failed: make(chan struct{})}
 	for _, t := range trials {
 		p.entered = append(p.entered, make([]atomic.Bool, len(t.calls)))
 		p.left = append(p.left, make([]atomic.Bool, len(t.calls)))
 		p.after = append(p.after, make([][]byte, len(t.calls)))
+		p.cannot = append(p.cannot, make([]bool, len(t.calls)))
 	}
 	return p
 }
@@ -65,7 +69,7 @@ func (p *performance) in(ctx context.Context, w World, patience time.Duration) [
 	if found := p.reported(); len(found) > 0 && ctx.Err() != context.DeadlineExceeded {
 		return found
 	}
-	return []Problem{{Rank: -1, Hang: true, Text: fmt.Sprintf("%s after %v", p.inside(), patience)}}
+	return []Problem{{Kind: Hang, Rank: -1, Text: fmt.Sprintf("%s after %v", p.inside(), patience)}}
 }
 
 func waitFor(over <-chan struct{}, most time.Duration) {
@@ -85,17 +89,28 @@ func (p *performance) rank(ctx context.Context, w World, rank int) {
 			time.Sleep(t.step.Delay)
 		}
 		c := t.calls[rank].Clone()
+		unwatch := func() bool { return false }
+		if p.watch && !c.InPlace && len(c.In()) > 0 && t.step.Values.Seed%4 == 0 {
+			unwatch = watch(ctx, c.In(), t.calls[rank].In())
+		}
 		p.entered[i][rank].Store(true)
 		err := call(ctx, w, rank, c)
 		early := p.absent(i, rank)
+		if unwatch() {
+			p.report(Problem{Kind: Stray, Step: i, Rank: rank, Text: "its input was changed during the call"})
+		}
 		p.left[i][rank].Store(err == nil || ctx.Err() == nil) // a rank that ctx had to end was inside
 		p.after[i][rank] = c.Memory
+		if errors.Is(err, ErrCannot) {
+			p.cannot[i][rank] = true
+			continue
+		}
 		if err != nil {
-			p.report(Problem{Step: i, Rank: rank, Text: "error: " + err.Error()})
+			p.report(Problem{Kind: Erred, Step: i, Rank: rank, Text: "error: " + err.Error()})
 			return
 		}
 		if len(early) > 0 {
-			p.report(Problem{Step: i, Rank: rank, Text: fmt.Sprintf("it has left before ranks %v had come", early)})
+			p.report(Problem{Kind: Early, Step: i, Rank: rank, Text: fmt.Sprintf("it has left before ranks %v had come", early)})
 		}
 	}
 }
@@ -162,11 +177,54 @@ func (p *performance) inside() string {
 // results returns the problems with the memory that the performance has left.
 func (p *performance) results(counts *Counts) (found []Problem) {
 	for i, t := range p.trials {
-		for _, problem := range t.problems(p.after[i], counts) {
+		problems := p.leftOut(i, counts)
+		if len(problems) == 0 && !slices.Contains(p.cannot[i], true) {
+			problems = t.problems(p.after[i], counts)
+		}
+		for _, problem := range problems {
 			problem.Step = i
 			found = append(found, problem)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Problem) int { return a.Step - b.Step })
+	if len(found) == 0 {
+		found = p.changes()
+	}
+	return found
+}
+
+// leftOut counts a call that the ranks have left out. It is a problem if some of them have not.
+func (p *performance) leftOut(i int, counts *Counts) []Problem {
+	if !slices.Contains(p.cannot[i], true) {
+		return nil
+	}
+	counts.Cannot++
+	for rank, cannot := range p.cannot[i] {
+		if !cannot && p.trials[i].calls[rank] != nil {
+			return []Problem{{Kind: Erred, Rank: rank, Text: "it has made the call, and other ranks say that they cannot"}}
+		}
+	}
+	return nil
+}
+
+// changes returns the calls whose results differ from those of the same call before: late ranks make no difference.
+func (p *performance) changes() (found []Problem) {
+	first := map[string]int{} // index, by the call
+	for i, t := range p.trials {
+		name := t.name
+		other, known := first[name]
+		switch {
+		case slices.Contains(p.cannot[i], true):
+			continue
+		case !known:
+			first[name] = i
+			continue
+		}
+		for rank := range t.calls {
+			if text := t.change(rank, p.after[other][rank], p.after[i][rank]); text != "" {
+				found = append(found, Problem{Kind: Disagree, Step: i, Rank: rank, Text: fmt.Sprintf(
+					"call %d, which was the same, has given other bits: %s", other+1, text)})
+			}
+		}
+	}
 	return found
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // Run tests an implementation. Each primitive is a subtest, which is skipped if the implementation does not have the
-// primitive, or it cannot be called on any of the sizes. In the end Run logs how much was tested, and what was not.
+// primitive, or it cannot be called on any of the sizes. Another subtest has all of them in turn. In the end Run logs
+// how much was tested, and what was not.
 func Run(t *testing.T, impl Implementation) {
 	s := NewSuite(impl)
 	s.Run(t)
@@ -32,7 +33,14 @@ func (s *Suite) Run(t *testing.T) {
 			if why != "" {
 				t.Skip("not tested: " + why)
 			}
-			if f := s.Check(t.Context(), x); f != nil {
+			for _, f := range s.Check(t.Context(), x) {
+				t.Error(f)
+			}
+		})
+	}
+	if can > 1 {
+		t.Run(Mixed, func(t *testing.T) {
+			for _, f := range s.Check(t.Context(), s.can.Primitives...) {
 				t.Error(f)
 			}
 		})

@@ -6,7 +6,7 @@ import (
 )
 
 // fewerElements yields cases with shorter blocks, with the same values and then with others.
-func (s *Suite) fewerElements(c Case, _ Support, yield func(Case) bool) bool {
+func (s *Suite) fewerElements(c Case, yield func(Case) bool) bool {
 	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
 		for fewer := range s.shorter(step, c.Size) {
 			if !yield(fewer) {
@@ -25,16 +25,25 @@ func (s *Suite) fewerElements(c Case, _ Support, yield func(Case) bool) bool {
 }
 
 // mostSeeds is the number of other seeds that are tried for each length.
-const mostSeeds = 24
+const mostSeeds = 120
 
 // shorter returns steps with fewer elements in blocks, shortest first. If counts are uneven, it shortens all blocks of
 // one count together.
 func (s *Suite) shorter(step Step, size int) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		if step.Counts == nil {
-			for _, n := range counts(size, s.can.LeastCount) {
+			for _, n := range s.can.counts(size) {
 				fewer := step
-				if fewer.Count = n; n >= step.Count || !yield(fewer) {
+				if fewer.Count = n; n >= step.Count {
+					break
+				}
+				if !yield(fewer) {
+					return
+				}
+			}
+			for less := step.Count / 4; less > 0; less /= 2 {
+				fewer := step
+				if fewer.Count = step.Count - less; fewer.Count >= s.can.LeastCount && !yield(fewer) {
 					return
 				}
 			}

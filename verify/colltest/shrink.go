@@ -7,22 +7,86 @@ import (
 	"time"
 )
 
-// shrink returns a smaller failure. It replaces the case by smaller ones that fail, until there is none or the time of
-// Shrinking is over. A general shrinker would not do: a case is a few numbers with an order of importance, and each try
-// can take seconds if ranks hang or have to be restarted.
-func (s *Suite) shrink(ctx context.Context, f *Failure, of Support) *Failure {
-	until := time.Now().Add(s.Shrinking)
-	patience := s.Patience
-	if slices.ContainsFunc(f.Problems, func(p Problem) bool { return p.Hang }) {
-		patience /= 10
+// tries is how often a case that has failed is made again in worlds of its own. A hang takes as long as it is waited
+// for, and is tried less often.
+const tries, hangTries = 5, 2
+
+// examine returns f as small as it can be made, with how often it fails again. Where it does not fail alone, it is made
+// again after the cases that its world had made before. It returns nil for a case that took too long and does so no
+// more.
+func (s *Suite) examine(ctx context.Context, f *Failure) *Failure {
+	s.again(ctx, f)
+	switch {
+	case f.Failed > 0:
+		return s.shrink(ctx, f)
+	case len(f.before) > 0 && s.replay(ctx, f):
+		f.After = len(f.before)
+	case f.hangs():
+		return nil
 	}
-	for smaller := f; smaller != nil; {
-		f, smaller = smaller, nil
-		for c := range s.smaller(f.Case, of) {
+	return f
+}
+
+// again makes the case of f again, in a new world each time, and counts how often it fails. It ends early when there is
+// no time left.
+func (s *Suite) again(ctx context.Context, f *Failure) {
+	n, patience, until := tries, s.Patience, time.Now().Add(s.Shrinking)
+	if f.hangs() {
+		n, patience = hangTries, 10*s.Patience
+	}
+	f.Tries, f.Failed = 0, 0
+	for f.Tries < n && ctx.Err() == nil && (f.Tries == 0 || time.Now().Before(until)) {
+		f.Tries++
+		_ = s.end(f.Case.Size)
+		if s.mustTry(ctx, f.Case, patience, new(Counts)) != nil {
+			f.Failed++
+		}
+	}
+	_ = s.end(f.Case.Size)
+}
+
+// replay makes the cases before f and that of f in a new world, and reports whether this fails.
+func (s *Suite) replay(ctx context.Context, f *Failure) bool {
+	_ = s.end(f.Case.Size)
+	defer func() { _ = s.end(f.Case.Size) }()
+	for _, c := range append(slices.Clone(f.before), f.Case) {
+		if s.mustTry(ctx, c, 10*s.Patience, new(Counts)) != nil {
+			return ctx.Err() == nil
+		}
+	}
+	return false
+}
+
+// shrink returns a smaller failure that fails again, or f. A world that goes on after a wrong result saves the time to
+// start another one. But what fails there may not fail alone, and then each case is tried in a world of its own.
+func (s *Suite) shrink(ctx context.Context, f *Failure) *Failure {
+	for _, alone := range []bool{false, true} {
+		g := s.smallest(ctx, f, alone)
+		if g == f {
+			break
+		}
+		if s.again(ctx, g); g.Failed > 0 {
+			return g
+		}
+	}
+	return f
+}
+
+// smallest replaces the case of f by smaller ones that fail, until there is none or the time of Shrinking is over. A
+// general shrinker would not do: a case is a few numbers with an order of importance, and each try can take seconds if
+// ranks hang or have to be restarted.
+func (s *Suite) smallest(ctx context.Context, f *Failure, alone bool) *Failure {
+	until := time.Now().Add(s.Shrinking)
+	for next := f; next != nil; {
+		f, next = next, nil
+		for c := range s.smaller(f.Case) {
 			if time.Now().After(until) || ctx.Err() != nil {
-				return f
+				break
 			}
-			if smaller = s.mustTry(ctx, c, of.Primitive, patience); smaller != nil && ctx.Err() == nil {
+			if alone {
+				_ = s.end(c.Size)
+			}
+			if next = s.fails(ctx, c, f); next != nil {
 				break
 			}
 		}
@@ -30,13 +94,42 @@ func (s *Suite) shrink(ctx context.Context, f *Failure, of Support) *Failure {
 	return f
 }
 
+// fails tries a case that is smaller than that of f. If f hangs, it waits less, and first makes a call in a new world,
+// in which the first call takes longer.
+func (s *Suite) fails(ctx context.Context, c Case, f *Failure) *Failure {
+	patience := s.quick(f)
+	if f.hangs() && s.worlds[c.Size] == nil {
+		first := s.short(c.Size)
+		first.Steps = first.Steps[:min(1, len(first.Steps))]
+		for i := range first.Steps {
+			first.Steps[i].Repeat = 0
+		}
+		if s.mustTry(ctx, first, s.Patience, new(Counts)) != nil {
+			patience = s.Patience
+		}
+	}
+	g := s.mustTry(ctx, c, patience, new(Counts))
+	if ctx.Err() != nil {
+		return nil
+	}
+	return g
+}
+
+// quick returns a time limit for a case like that of f: if f hangs, much more than cases have taken so far.
+func (s *Suite) quick(f *Failure) time.Duration {
+	if !f.hangs() {
+		return s.Patience
+	}
+	return min(s.Patience, max(300*time.Millisecond, 20*s.slowest))
+}
+
 // smaller returns cases that are simpler than c in one respect, the most important respect first.
-func (s *Suite) smaller(c Case, of Support) iter.Seq[Case] {
+func (s *Suite) smaller(c Case) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
-		for _, respect := range []func(Case, Support, func(Case) bool) bool{
+		for _, respect := range []func(Case, func(Case) bool) bool{
 			s.fewerSteps, s.fewerRanks, s.plainer, s.fewerElements, s.simplerType, s.simplerValues,
 		} {
-			if !respect(c, of, yield) {
+			if !respect(c, yield) {
 				return
 			}
 		}

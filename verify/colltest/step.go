@@ -2,6 +2,7 @@ package colltest
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +11,8 @@ import (
 	"github.com/collgen/collgen/spec/spectest"
 )
 
-// Case is a list of calls that all ranks make one after the other, without a barrier in between.
+// Case is a list of calls, of one or several primitives, that all ranks make one after the other, without a barrier in
+// between.
 type Case struct {
 	Size  int
 	Steps []Step
@@ -27,7 +29,12 @@ type Step struct {
 	Counts    [][]int `json:",omitzero"` // by rank, the elements of each block of its In
 	InPlace   bool    `json:",omitzero"`
 	Lead      int     `json:",omitzero"` // offset of buffers from their alignment, in elements
+	Guard     int     `json:",omitzero"` // known bytes around each buffer; 0: as many as the longest vector has, and more
 	Values    Values
+
+	// Repeat is how often the call is made, without waiting: the i-th time with the values of Seed + i, and after the
+	// first time without Delay. 0 means once.
+	Repeat int `json:",omitzero"`
 
 	Late  int           `json:",omitzero"` // the rank that begins after Delay
 	Delay time.Duration `json:",omitzero"`
@@ -39,6 +46,28 @@ type Values struct {
 	Seed uint64
 	// These replace NaN, -0, and integers whose sums or products overflow.
 	NoNaN, NoMinusZero, NoOverflow bool `json:",omitzero"`
+	// Keep says that NaN and -0 are not replaced: what comes of them has to be an operand, the same at all places and
+	// on all ranks.
+	Keep bool `json:",omitzero"`
+}
+
+// each returns the calls of a step, one by one.
+func (s *Step) each() iter.Seq[Step] {
+	return func(yield func(Step) bool) {
+		one := *s
+		one.Repeat = 0
+		for i := 0; yield(one) && i < s.Repeat-1; i++ {
+			one.Values.Seed++
+			one.Delay = 0
+		}
+	}
+}
+
+// apartFromDelays returns the step without what makes no difference to its results.
+func (s *Step) apartFromDelays() string {
+	same := *s
+	same.Late, same.Delay, same.Repeat = 0, 0, 0
+	return (&Case{Steps: []Step{same}}).JSON()
 }
 
 // String returns the call in words.
@@ -69,6 +98,9 @@ func (s *Step) String() string {
 	}
 	if s.Lead > 0 {
 		fmt.Fprintf(&b, ", off alignment by %d elements", s.Lead)
+	}
+	if s.Repeat > 1 {
+		fmt.Fprintf(&b, ", %d times", s.Repeat)
 	}
 	if s.Delay > 0 {
 		fmt.Fprintf(&b, ", rank %d comes %v late", s.Late, s.Delay)

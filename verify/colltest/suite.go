@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -14,94 +12,52 @@ import (
 
 // Suite tests one implementation, and counts what it has tested. It is not safe for concurrent use.
 type Suite struct {
-	// Patience is the time limit for the calls of one case. A case that hangs is shrunk with a tenth of it.
+	// Patience is the time limit for the calls of one case. A case that takes longer hangs if it also does in a world
+	// of its own and with ten times as much.
 	Patience time.Duration
+	// Starting is the time limit for starting a world.
+	Starting time.Duration
 	// Shrinking is the time limit for shrinking a case.
 	Shrinking time.Duration
-	// Cases is the number of random cases of each primitive, which are drawn from Seed.
+	// Failures is how many different failures of a primitive are looked for. The rest of its cases are left out then.
+	Failures int
+	// Cases is the number of random cases of each primitive and size, which are drawn from Seed.
 	Cases int
 	Seed  uint64
+	// Large adds blocks of up to 16 MiB.
+	Large bool
 	// Progress, unless nil, is called with the counts of a primitive after each of its cases.
 	Progress func(primitive string, soFar Counts)
-	// Tested has the counts of what was tested, by primitive.
+	// Tested has the counts of what was tested, by primitive, or by [Mixed] and [Soak].
 	Tested map[string]Counts
 
-	impl   Implementation
-	can    Capabilities
-	worlds map[int]World // running ones, by size
+	impl    Implementation
+	can     Capabilities
+	few     int // sizes above it get few cases
+	worlds  map[int]*running
+	slowest time.Duration // of the cases that passed
 }
 
 // Counts say how much was tested.
 type Counts struct {
 	Cases, Calls int // a call of all ranks counts once
 	Elements     int // results of reductions that were compared
-	Undetermined int // of these, those without a verdict, because some trees over- or underflow
+	Undetermined int // of these, those without a verdict, because some trees over- or underflow, or nothing is promised
+	Unconfirmed  int // cases that took too long once, and not when they were tried again
+	Cannot       int // calls that the implementation says it cannot make
+	LeftOut      int // cases that were not tried, after many had failed
 }
 
-// NewSuite returns a suite for impl. Close ends the worlds that it starts.
+// NewSuite returns a suite for impl. Close ends the worlds that it starts. If impl names no sizes, it is tested on 1 to
+// 8 ranks, and with few cases on some larger sizes.
 func NewSuite(impl Implementation) *Suite {
-	s := &Suite{Patience: 10 * time.Second, Shrinking: 15 * time.Second, Cases: 100, Seed: 1, Tested: map[string]Counts{},
-		impl: impl, can: impl.Capabilities(), worlds: map[int]World{}}
+	s := &Suite{Patience: 10 * time.Second, Starting: time.Minute, Shrinking: 15 * time.Second, Failures: 5, Cases: 15,
+		Seed: 1, Tested: map[string]Counts{}, impl: impl, can: impl.Capabilities(), few: mostRanks,
+		worlds: map[int]*running{}}
 	if len(s.can.Sizes) == 0 {
-		s.can.Sizes = []int{1, 2, 3, 4, 5, 6, 7, 8}
+		s.can.Sizes, s.few = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 33}, 8
 	}
 	return s
-}
-
-// Check tests one primitive: first a call for every size, type, op and form, and then random cases, as many as the
-// field Cases says. It stops at the first failure, and returns it shrunk; it returns nil if there is none, or ctx ends.
-// If there is no size, type or op to call the primitive with, it makes no calls, and Untested says so.
-func (s *Suite) Check(ctx context.Context, of Support) *Failure {
-	f := s.first(ctx, of)
-	if f == nil || ctx.Err() != nil {
-		return nil
-	}
-	return s.shrink(ctx, f, of)
-}
-
-// first returns the first failure.
-func (s *Suite) first(ctx context.Context, of Support) *Failure {
-	for c := range s.cases(of) {
-		if ctx.Err() != nil {
-			return nil
-		}
-		if f := s.mustTry(ctx, c, of.Primitive, s.Patience); f != nil {
-			return f
-		}
-		if s.Progress != nil {
-			s.Progress(of.Primitive.Name, s.Tested[of.Primitive.Name])
-		}
-	}
-	return nil
-}
-
-// cases returns the cases that Check tries.
-func (s *Suite) cases(of Support) iter.Seq[Case] {
-	return func(yield func(Case) bool) {
-		if s.can.nothing(of.Primitive) != "" {
-			return
-		}
-		for c := range s.can.sweep(of) {
-			if !yield(c) {
-				return
-			}
-		}
-		random := rand.New(rand.NewPCG(s.Seed, 0))
-		for range s.Cases {
-			if !yield(drawCase(random, &s.can, of)) {
-				return
-			}
-		}
-	}
-}
-
-// mustTry tries a case that this package has made. An error becomes a failure.
-func (s *Suite) mustTry(ctx context.Context, c Case, p spec.Primitive, patience time.Duration) *Failure {
-	f, err := s.try(ctx, c, p, patience)
-	if err != nil {
-		return &Failure{c, []Problem{{Rank: -1, Text: "this is not a case: " + err.Error()}}}
-	}
-	return f
 }
 
 // mostRanks is a limit so that a handwritten Case cannot take all memory.
@@ -115,100 +71,69 @@ func (s *Suite) Try(ctx context.Context, c Case) (*Failure, error) {
 	if c.Size < 1 || c.Size > mostRanks {
 		return nil, fmt.Errorf("a case on %d ranks", c.Size)
 	}
-	i := slices.IndexFunc(s.can.Primitives, func(x Support) bool { return x.Primitive.Name == c.Steps[0].Primitive })
-	if i < 0 {
-		return nil, fmt.Errorf("%s does not have %s", s.can.Name, c.Steps[0].Primitive)
+	name := c.Steps[0].Primitive
+	counts := s.Tested[name]
+	f, err := s.try(ctx, c, s.Patience, &counts)
+	if err == nil {
+		s.Tested[name] = counts
 	}
-	return s.try(ctx, c, s.can.Primitives[i].Primitive, s.Patience)
+	return f, err
 }
 
-// try makes the calls of c, which all have to be of p.
-func (s *Suite) try(ctx context.Context, c Case, p spec.Primitive, patience time.Duration) (*Failure, error) {
+// try makes the calls of c, and adds them to counts.
+func (s *Suite) try(ctx context.Context, c Case, patience time.Duration, counts *Counts) (*Failure, error) {
 	var trials []*trial
 	for i := range c.Steps {
-		if c.Steps[i].Primitive != p.Name {
-			return nil, fmt.Errorf("calls of %s and %s in one case", p.Name, c.Steps[i].Primitive)
+		of, ok := s.support(c.Steps[i].Primitive)
+		if !ok {
+			return nil, fmt.Errorf("%s does not have %s", s.can.Name, c.Steps[i].Primitive)
 		}
-		t, err := newTrial(&c.Steps[i], p, c.Size)
-		if err != nil {
-			return nil, err
+		if n := c.Steps[i].Repeat; n < 0 || n > mostRepeat {
+			return nil, fmt.Errorf("a call %d times", n)
 		}
-		trials = append(trials, t)
+		for step := range c.Steps[i].each() {
+			t, err := newTrial(&step, of.Primitive, c.Size)
+			if err != nil {
+				return nil, err
+			}
+			trials = append(trials, t)
+		}
 	}
-	counts := s.Tested[p.Name]
-	problems := s.perform(ctx, c.Size, trials, &counts, patience)
+	f := s.perform(ctx, c, trials, counts, patience)
 	counts.Cases++
 	counts.Calls += len(trials)
-	s.Tested[p.Name] = counts
-	if len(problems) == 0 {
-		return nil, nil
-	}
-	return &Failure{c, problems}, nil
+	return f, nil
 }
 
-// perform runs trials in a running world, or starts one. It closes a world after a failure, which may have left its
-// ranks out of step.
-func (s *Suite) perform(ctx context.Context, size int, trials []*trial, counts *Counts,
-	patience time.Duration) []Problem {
-	w, err := s.world(ctx, size)
+// mustTry tries a case that this package has made. An error becomes a failure.
+func (s *Suite) mustTry(ctx context.Context, c Case, patience time.Duration, counts *Counts) *Failure {
+	f, err := s.try(ctx, c, patience, counts)
 	if err != nil {
-		return []Problem{{Rank: -1, Text: fmt.Sprintf("starting %d ranks: %v", size, err)}}
+		return &Failure{Case: c, Problems: []Problem{{Rank: -1, Text: "this is not a case: " + err.Error()}}}
 	}
-	p := newPerformance(trials)
-	problems := p.in(ctx, w, patience)
-	if len(problems) == 0 {
-		problems = p.results(counts)
-	}
-	if len(problems) > 0 {
-		_ = s.end(size) // an error after a failure adds nothing
-	}
-	return problems
+	return f
 }
 
-func (s *Suite) world(ctx context.Context, size int) (World, error) {
-	if w := s.worlds[size]; w != nil {
-		return w, nil
+// support returns how a primitive is supported, if it is.
+func (s *Suite) support(primitive string) (Support, bool) {
+	i := slices.IndexFunc(s.can.Primitives, func(x Support) bool { return x.Primitive.Name == primitive })
+	if i < 0 {
+		return Support{}, false
 	}
-	ctx, cancel := context.WithTimeout(ctx, starting)
-	defer cancel()
-	w, err := s.impl.Start(ctx, size)
-	if err == nil {
-		s.worlds[size] = w
-	}
-	return w, err
+	return s.can.Primitives[i], true
 }
 
-// starting and ending are the time limits for starting and closing a world.
-const starting, ending = time.Minute, 10 * time.Second
-
-// end closes the world of a size, and gives up after a while.
-func (s *Suite) end(size int) error {
-	w := s.worlds[size]
-	delete(s.worlds, size)
-	closed := make(chan error, 1)
-	go func() { closed <- w.Close() }()
-	select {
-	case err := <-closed:
-		return err
-	case <-time.After(ending):
-		return fmt.Errorf("closing the world of %d ranks has not ended after %v", size, ending)
-	}
-}
-
-// Close ends all worlds.
-func (s *Suite) Close() error {
-	var errs []error
-	for size := range s.worlds {
-		errs = append(errs, s.end(size))
-	}
-	return errors.Join(errs...)
+// primitive returns the specification of a step of a case that was tried.
+func (s *Suite) primitive(step *Step) spec.Primitive {
+	of, _ := s.support(step.Primitive)
+	return of.Primitive
 }
 
 // Capabilities returns the capabilities of the implementation.
 func (s *Suite) Capabilities() Capabilities { return s.can }
 
 // Untested returns in words what was not tested: what the implementation does not support, what cannot be called on its
-// sizes, and results that no specification determines.
+// sizes, results that no specification determines, and cases without a verdict.
 func (s *Suite) Untested() []string {
 	missing := s.can.missing(Everything(""))
 	for _, x := range s.can.Primitives {
@@ -216,14 +141,25 @@ func (s *Suite) Untested() []string {
 			missing = append(missing, why)
 		}
 	}
-	undetermined, elements := 0, 0
-	for _, c := range s.Tested {
-		undetermined += c.Undetermined
-		elements += c.Elements
+	var all Counts
+	for name, c := range s.Tested {
+		all.Undetermined += c.Undetermined
+		all.Elements += c.Elements
+		all.Unconfirmed += c.Unconfirmed
+		if c.Cannot > 0 {
+			missing = append(missing, fmt.Sprintf("%d calls of %s that it cannot make", c.Cannot, name))
+		}
+		if c.LeftOut > 0 {
+			missing = append(missing, fmt.Sprintf("%d cases of %s, after many had failed", c.LeftOut, name))
+		}
 	}
-	if undetermined > 0 {
-		missing = append(missing, fmt.Sprintf("%d of %d reduced elements, which over- or underflow in some trees",
-			undetermined, elements))
+	if all.Undetermined > 0 {
+		missing = append(missing, fmt.Sprintf("%d of %d reduced elements, of which no value is promised", all.Undetermined,
+			all.Elements))
+	}
+	if all.Unconfirmed > 0 {
+		missing = append(missing, fmt.Sprintf("%d cases took longer than %v once, and ended when they were tried again",
+			all.Unconfirmed, s.Patience))
 	}
 	return missing
 }

@@ -2,6 +2,7 @@ package colltest
 
 import (
 	"iter"
+	"time"
 
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/spec/spectest"
@@ -35,48 +36,149 @@ func (c *Capabilities) reductions(p spec.Primitive) (all []reduction) {
 // sweepCounts lists the block lengths of a sweep, which are used in turn.
 var sweepCounts = []int{23, 64, 1, 130, 7, 0, 31}
 
-// sweep returns a call for every size, type, op and form, with roots, counts and values in turn. A reduction that
-// rounds gets two more calls.
-func (c *Capabilities) sweep(of Support) iter.Seq[Case] {
+// sweep returns calls on size ranks, with roots, counts and values in turn: for every type, op and form, with blocks of
+// more than a thousand elements for every type and op, and for every length in bytes that is a power of two, or almost.
+func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
-		p, i := of.Primitive, 0
-		for _, size := range c.sizesFor(p) {
-			roots := calls(p, size)
-			for _, kind := range c.reductions(p) {
-				for _, inPlace := range of.forms() {
-					step := c.swept(p, kind, i)
-					step.Root, step.Peer, step.InPlace = roots[i%len(roots)].Root, roots[i%len(roots)].Peer, inPlace
-					if !yield(Case{size, []Step{step}}) || rounds(kind) &&
-						(!yield(Case{size, []Step{step.rounding()}}) || !yield(Case{size, []Step{step.special()}})) {
+		p, w := of.Primitive, swept{c: c, of: of, size: size, roots: calls(of.Primitive, size), i: 7 * size}
+		for _, kind := range c.reductions(p) {
+			for _, inPlace := range of.forms() {
+				for _, steps := range w.variants(kind, inPlace) {
+					if !yield(Case{size, steps}) {
 						return
 					}
-					i++
 				}
+			}
+			if hasBuffers(p) && size <= mostKernels && !yield(Case{size, []Step{w.long(kind)}}) {
+				return
+			}
+		}
+		if hasBuffers(p) {
+			w.lengths(large, yield)
+		}
+	}
+}
+
+// mostKernels is the largest size with long blocks of every type and op: kernels are the same on more ranks.
+const mostKernels = 3
+
+// swept makes the calls of a sweep.
+type swept struct {
+	c     *Capabilities
+	of    Support
+	size  int
+	roots []spec.Call
+	i     int // counts the calls
+}
+
+// step returns the next call of a sweep.
+func (w *swept) step(kind reduction, inPlace bool) Step {
+	p, i := w.of.Primitive, w.i
+	w.i++
+	s := Step{Primitive: p.Name, Type: kind.Type, Op: kind.Op, Count: w.c.within(sweepCounts[i%len(sweepCounts)]),
+		Root: w.roots[i%len(w.roots)].Root, Peer: w.roots[i%len(w.roots)].Peer, InPlace: inPlace}
+	if hasBuffers(p) {
+		s.Guard = guards[i%len(guards)]
+		s.Values = Values{Kind: []spectest.Kind{spectest.Mixed, spectest.Ordinary, spectest.Special}[i%3], Seed: uint64(i)}
+	}
+	s.tame(w.c)
+	return s
+}
+
+// variants returns the calls of one type, op and form. A reduction that rounds is made twice with other late ranks,
+// with special values, and with whole numbers. One whose result for NaN or -0 is not promised has another call with
+// these.
+func (w *swept) variants(kind reduction, inPlace bool) (cases [][]Step) {
+	step := w.step(kind, inPlace)
+	cases = append(cases, []Step{step})
+	with := func(kind spectest.Kind, count int) Step {
+		s := step
+		s.Values.Kind, s.Count = kind, w.c.within(max(s.Count, count))
+		return s
+	}
+	if kind.Op != 0 && !kind.Op.Exact(kind.Type) {
+		first, second := with(spectest.Ordinary, sweepCounts[0]), with(spectest.Ordinary, sweepCounts[0])
+		first.Delay, second.Delay, second.Late = late, late, w.size-1
+		cases = append(cases, []Step{first, second}, []Step{with(spectest.Special, sweepCounts[1])},
+			[]Step{with(spectest.Whole, sweepCounts[0])})
+	}
+	if step.Values.NoNaN || step.Values.NoMinusZero {
+		keep := with(spectest.Special, 2*sweepCounts[3])
+		keep.Values.Keep = true
+		long := keep
+		long.Count = w.c.within(longKept)
+		cases = append(cases, []Step{keep}, []Step{long})
+	}
+	return cases
+}
+
+// longKept is so many elements that algorithms cut them in parts, each of which they reduce in another order.
+const longKept = 5003
+
+// late is the delay of a rank whose operand is to come after those of the others.
+const late = 300 * time.Microsecond
+
+// long returns a call with blocks so long that kernels come to their main loops, with all that is left over after it.
+func (w *swept) long(kind reduction) Step {
+	s := w.step(kind, w.of.forms()[w.i%len(w.of.forms())])
+	s.Values.Kind = spectest.Ordinary
+	s.Count = w.c.within(1025 + w.i%9)
+	return s
+}
+
+// Blocks of a sweep have up to 2^longestBlock bytes, or 2^largeBlock if there are to be large ones. All ranks together
+// have at most mostMemory, or mostLarge, bytes of buffers.
+const (
+	longestBlock, mostMemory = 20, 96 << 20
+	largeBlock, mostLarge    = 24, 1 << 30
+)
+
+// lengths yields calls with blocks of 2^k bytes, and of one element less and more: limits in bytes are powers of two.
+// Those of more than 2^16 bytes are divided among the sizes.
+func (w *swept) lengths(large bool, yield func(Case) bool) {
+	kinds := w.exact()
+	top, most := longestBlock, mostMemory
+	if large {
+		top, most = largeBlock, mostLarge
+	}
+	for k := 6; k <= top; k++ {
+		for _, more := range []int{-1, 0, 1} {
+			if !large && k > 16 && (k+w.size)%4 != 0 {
+				continue
+			}
+			s := w.step(kinds[w.i%len(kinds)], w.of.forms()[w.i%len(w.of.forms())])
+			s.Values.Kind, s.Guard = spectest.Ordinary, 0
+			s.Count = 1<<k/s.Type.Bytes() + more
+			fits := s.Count == w.c.within(s.Count) && w.blocks(&s)*s.Count*s.Type.Bytes() <= most
+			if fits && !yield(Case{w.size, []Step{s}}) {
+				return
 			}
 		}
 	}
 }
 
-func rounds(r reduction) bool { return r.Op != 0 && !r.Op.Exact(r.Type) }
-
-// rounding returns s with values whose reduction has other bits in another tree.
-func (s Step) rounding() Step {
-	s.Values.Kind, s.Count = spectest.Ordinary, max(s.Count, sweepCounts[0])
-	return s
-}
-
-// special returns s with values such as -0, many of which are the same on all ranks.
-func (s Step) special() Step {
-	s.Values.Kind, s.Count = spectest.Special, max(s.Count, sweepCounts[1])
-	return s
-}
-
-// swept returns the i-th call of a sweep.
-func (c *Capabilities) swept(p spec.Primitive, kind reduction, i int) Step {
-	s := Step{Primitive: p.Name, Type: kind.Type, Op: kind.Op, Count: max(c.LeastCount, sweepCounts[i%len(sweepCounts)])}
-	if hasBuffers(p) {
-		s.Values = Values{Kind: []spectest.Kind{spectest.Mixed, spectest.Ordinary, spectest.Special}[i%3], Seed: uint64(i)}
+// exact returns the types and ops whose results are compared bit by bit, or all if there are none.
+func (w *swept) exact() (kinds []reduction) {
+	all := w.c.reductions(w.of.Primitive)
+	for _, kind := range all {
+		if kind.Op == 0 || kind.Op.Exact(kind.Type) {
+			kinds = append(kinds, kind)
+		}
 	}
-	s.tame(c)
-	return s
+	if len(kinds) == 0 {
+		return all
+	}
+	return kinds
+}
+
+// blocks returns the number of blocks in all buffers.
+func (w *swept) blocks(s *Step) (n int) {
+	x, err := spec.Expect(w.of.Primitive, s.call(w.size))
+	if err != nil {
+		return 0 // the call reports the error
+	}
+	for rank := range x.Ranks {
+		n += len(x.Ranks[rank].In) + len(x.Ranks[rank].Out)
+	}
+	return n
 }

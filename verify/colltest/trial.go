@@ -11,6 +11,7 @@ import (
 // trial is a Step with its data and expected results.
 type trial struct {
 	step   *Step
+	name   string // of all that determines its results: the same for calls that differ in delays alone
 	x      *spec.Expectation
 	shape  shape
 	inputs [][][]byte // by rank and block
@@ -19,9 +20,12 @@ type trial struct {
 
 // newTrial returns the trial of a Step on size ranks. It returns an error if the Step is no call of the primitive.
 func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
-	t := &trial{step: s}
+	t := &trial{step: s, name: s.apartFromDelays()}
 	if !s.Type.Valid() || hasOp(p) && !s.Op.Takes(s.Type) {
 		return nil, fmt.Errorf("%s of %v by %v: there is no such reduction", p.Name, s.Type, s.Op)
+	}
+	if s.Guard < 0 || s.Guard > mostGuard {
+		return nil, fmt.Errorf("%d guard bytes", s.Guard)
 	}
 	if s.InPlace && !hasInPlace(p) {
 		return nil, fmt.Errorf("%s has no form in place", p.Name)
@@ -63,7 +67,7 @@ func (t *trial) problems(after [][]byte, counts *Counts) (found []Problem) {
 			continue
 		}
 		if strayed := c.strayed(after[rank]); strayed != "" {
-			found = append(found, Problem{Rank: rank, Text: strayed})
+			found = append(found, Problem{Kind: Stray, Rank: rank, Text: strayed})
 		}
 		found = append(found, t.buffer(rank, "in", after[rank], counts)...)
 		found = append(found, t.buffer(rank, "out", after[rank], counts)...)
@@ -85,7 +89,11 @@ func (t *trial) buffer(rank int, name string, after []byte, counts *Counts) (fou
 		n := lengths[b] * t.step.Type.Bytes()
 		if _, shared := r.Aliased(b); name == "out" || !t.step.InPlace || !shared {
 			if text := t.block(content, rank, at, n, after, counts); text != "" {
-				found = append(found, Problem{Rank: rank, Text: fmt.Sprintf("block %d of %s: %s", b, name, text)})
+				kind := Value
+				if content.Kind == spec.Unchanged {
+					kind = Stray
+				}
+				found = append(found, Problem{Kind: kind, Rank: rank, Text: fmt.Sprintf("block %d of %s: %s", b, name, text)})
 			}
 		}
 		at += n
@@ -108,6 +116,25 @@ func (t *trial) block(content spec.Content, rank, at, n int, after []byte, count
 		}
 	case spec.Fold:
 		return t.fold(content, got, counts)
+	}
+	return ""
+}
+
+// change returns in words how the reductions of two calls differ on a rank, or "".
+func (t *trial) change(rank int, before, after []byte) string {
+	if t.calls[rank] == nil {
+		return ""
+	}
+	at := t.calls[rank].OutAt
+	for b, content := range t.x.Ranks[rank].Out {
+		n := t.shape.out[rank][b] * t.step.Type.Bytes()
+		x, y := aligned(before[at:at+n]), aligned(after[at:at+n])
+		elements[t.step.Type].plain(x)
+		elements[t.step.Type].plain(y)
+		if content.Kind == spec.Fold && !bytes.Equal(x, y) {
+			return fmt.Sprintf("block %d of out: %s", b, t.difference(y, x))
+		}
+		at += n
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ echo "collgen-conform 1"
 echo "rank $1 of $2"
 echo "name a shell"
 echo "types int8"
+echo "most 5000"
 echo "primitive Broadcast apart"
 echo "ready"
 while read -r word _ _ _ _ _ _ _ in_at counts out_at _ _ memory && [ "$word" = call ]; do

@@ -46,7 +46,7 @@ func TestNewFailures(t *testing.T) {
 		Problems: []colltest.Problem{{Rank: -1, Text: "it fails in another way"}}}
 	r := &result{entrant: &e, tested: map[string]colltest.Counts{"AllReduce": {Calls: 1}, "AllGather": {Calls: 2},
 		"Send": {Calls: 4}, "Reduce": {}, "Scatter": {}},
-		failures: map[string]*colltest.Failure{"AllReduce": failure, "Send": failure, "Scatter": other}}
+		failures: map[string][]*colltest.Failure{"AllReduce": {failure}, "Send": {failure}, "Scatter": {other}}}
 	want := []string{"-", "NEW", "-", "ok", "not C2", "C4", "-", "-", "-", "NEW"}
 	if got := r.cells(); !slices.Equal(got, want) || r.unknown() != 2 || r.calls() != 7 {
 		t.Errorf("%q, %d new of %d calls; want %q", got, r.unknown(), r.calls(), want)
@@ -70,7 +70,8 @@ func TestWrong(t *testing.T) {
 		want string
 	}{
 		{result{entrant: &e, tested: enough, missing: errors.New("no compiler")}, "no compiler"},
-		{result{entrant: &e, tested: enough, failures: map[string]*colltest.Failure{"Send": {}}}, "1 failures that are new"},
+		{result{entrant: &e, tested: enough, failures: map[string][]*colltest.Failure{"Send": {{
+			Problems: []colltest.Problem{{}}}}}}, "1 failures that are new"},
 		{result{entrant: &e, tested: map[string]colltest.Counts{"Send": {Calls: leastCalls - 1}}}, "99 calls"},
 	} {
 		if err := c.r.wrong(); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -104,9 +105,11 @@ func TestSections(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entrants {
-		for primitive, known := range e.known {
-			if !regexp.MustCompile(`(?m)^### ` + known.section + `\. `).Match(text) {
-				t.Errorf("%s, %s: docs/lab/peers.md has no section %s", e.title(), primitive, known.section)
+		for primitive, all := range e.known {
+			for _, known := range all {
+				if !regexp.MustCompile(`(?m)^### ` + known.section + `\. `).Match(text) {
+					t.Errorf("%s, %s: docs/lab/peers.md has no section %s", e.title(), primitive, known.section)
+				}
 			}
 			if !slices.Contains(columns, primitive) {
 				t.Errorf("%s: there is no column for %s", e.title(), primitive)

@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/verify/colltest"
@@ -14,10 +15,10 @@ type entrant struct {
 	compile    []string // without source and output
 	source     string
 	link       []string
-	command    []string         // {adapter} is what was built
-	without    []string         // what is left out, as colltest.Capabilities.Without has it
-	primitives []string         // these alone; none: all
-	known      map[string]known // by primitive: what fails
+	command    []string           // {adapter} is what was built
+	without    []string           // what is left out, as colltest.Capabilities.Without has it
+	primitives []string           // these alone; none: all
+	known      map[string][]known // by primitive: what fails
 }
 
 // title returns the name with what is left out.
@@ -34,9 +35,6 @@ type known struct {
 	says    *regexp.Regexp // what a failure has to say to be this one
 }
 
-// is reports whether f is the known failure.
-func (k known) is(f *colltest.Failure) bool { return k.section != "" && k.says.MatchString(f.String()) }
-
 // The known failures.
 var (
 	saturates = known{"A1", regexp.MustCompile(
@@ -44,6 +42,8 @@ var (
 	unsignedMin  = known{"B1", regexp.MustCompile(`of uint\d+, .*op min[\s\S]*element \d+ is .*the reduction of`)}
 	inPlaceCrash = known{"B2", regexp.MustCompile(
 		`Reduce of .*, root [1-9]\d*, in place[\s\S]*(exit status 11|Segmentation fault)`)}
+	nanRanks    = known{"B3", regexp.MustCompile(`AllReduce of .*, op (min|max)[\s\S]*though all ranks get the same bits.*NaN`)}
+	nanPlace    = known{"B4", regexp.MustCompile(`op (min|max)[\s\S]*NaN.*of the same operands`)}
 	halfLost    = known{"C1", regexp.MustCompile(`of float16, .*op [\s\S]*element \d+ is .*the reduction`)}
 	emptyCrash  = known{"C2", regexp.MustCompile(`AllGather of .*blocks of 0 elements[\s\S]*floating point exception`)}
 	bcubeDrops  = known{"C3", regexp.MustCompile(`^on ([3-9]|\d\d+) ranks[\s\S]*element \d+ is .*the reduction`)}
@@ -54,9 +54,10 @@ var (
 var entrants = []entrant{
 	openMPI().fails(saturates, "Reduce", "AllReduce", "ReduceScatter"),
 	openMPI("overflow"),
-	mpich().fails(unsignedMin, "Reduce", "AllReduce", "ReduceScatter"),
-	mpich(unsigned...).fails(inPlaceCrash, "Reduce"),
-	mpich(append([]string{"Reduce/in-place"}, unsigned...)...),
+	mpich().fails(unsignedMin, "Reduce", "AllReduce", "ReduceScatter").fails(inPlaceCrash, "Reduce").
+		fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce"),
+	mpich(unsigned...).fails(inPlaceCrash, "Reduce").fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce"),
+	mpich(append([]string{"Reduce/in-place"}, unsigned...)...).fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce"),
 	gloo("new-ring").fails(halfLost, "Reduce", "AllReduce", "ReduceScatter").fails(emptyCrash, "AllGather"),
 	gloo("new-ring", "float16", "empty"),
 	gloo("new-bcube", "float16", "empty").only("AllReduce"),
@@ -95,11 +96,20 @@ func (e entrant) only(primitives ...string) entrant {
 
 // fails returns e of which it is known that these primitives fail.
 func (e entrant) fails(so known, primitives ...string) entrant {
-	all := map[string]known{}
+	all := map[string][]known{}
 	maps.Copy(all, e.known)
 	for _, name := range primitives {
-		all[name] = so
+		all[name] = append(slices.Clone(all[name]), so)
 	}
 	e.known = all
 	return e
+}
+
+// which returns which of the known failures of a primitive f is, and whether it is one.
+func (e *entrant) which(primitive string, f *colltest.Failure) (known, bool) {
+	i := slices.IndexFunc(e.known[primitive], func(k known) bool { return k.says.MatchString(f.String()) })
+	if i < 0 {
+		return known{}, false
+	}
+	return e.known[primitive][i], true
 }

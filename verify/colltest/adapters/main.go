@@ -3,7 +3,7 @@
 // says so names its section there. Anything else that fails is new, and the exit status is 1; so it is where an entrant
 // cannot be built or does not run to its end, and where next to nothing was called.
 //
-//	go run ./verify/colltest/adapters [-ranks 8] [-checks 50] [-only name]
+//	go run ./verify/colltest/adapters [-ranks 8] [-checks 10] [-only name]
 package main
 
 import (
@@ -12,8 +12,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -33,8 +35,8 @@ func main() {
 	defer stop()
 	var o options
 	flag.IntVar(&o.ranks, "ranks", 8, "the largest `number` of ranks")
-	flag.IntVar(&o.checks, "checks", 50, "`number` of cases drawn at random for each primitive, besides one for each "+
-		"size, type, op and form")
+	flag.IntVar(&o.checks, "checks", 10, "`number` of cases drawn at random for each primitive and size, besides "+
+		"those for each type, op, form and length")
 	flag.StringVar(&o.only, "only", "", "only the entrants whose name begins with `name`")
 	flag.Parse()
 	if err := run(ctx, o, os.Stdout, os.Stderr); err != nil {
@@ -87,9 +89,11 @@ func write(out io.Writer, results []*result) {
 		if r.missing != nil {
 			fmt.Fprintf(out, "\n%s was not tested: %v\n", r.entrant.title(), r.missing)
 		}
-		for name, f := range r.failures {
-			if !r.entrant.known[name].is(f) {
-				fmt.Fprintf(out, "\nNew: %s, %s\n  %v\n", r.entrant.title(), name, f)
+		for _, name := range slices.Sorted(maps.Keys(r.failures)) {
+			for _, f := range r.failures[name] {
+				if _, isKnown := r.entrant.which(name, f); !isKnown {
+					fmt.Fprintf(out, "\nNew: %s, %s\n  %v\n", r.entrant.title(), name, f)
+				}
 			}
 		}
 		if len(r.untested) > 0 {
@@ -104,15 +108,17 @@ type result struct {
 	missing  error // why it could not be tested, or not to its end
 	name     string
 	tested   map[string]colltest.Counts
-	failures map[string]*colltest.Failure // by primitive
+	failures map[string][]*colltest.Failure // by primitive
 	untested []string
 }
 
 // unknown returns how many failures are not known.
 func (r *result) unknown() (n int) {
-	for name, f := range r.failures {
-		if !r.entrant.known[name].is(f) {
-			n++
+	for name, failures := range r.failures {
+		for _, f := range failures {
+			if _, isKnown := r.entrant.which(name, f); !isKnown {
+				n++
+			}
 		}
 	}
 	return n
@@ -144,22 +150,34 @@ func (r *result) calls() (n int) {
 // cells returns what the table says of each primitive.
 func (r *result) cells() (cells []string) {
 	for _, name := range columns {
-		_, tested := r.tested[name]
-		known, failure := r.entrant.known[name], r.failures[name]
-		switch {
-		case !tested:
-			cells = append(cells, "-")
-		case failure == nil && known.section != "":
-			cells = append(cells, "not "+known.section) // what is known was not found this time
-		case failure == nil:
-			cells = append(cells, "ok")
-		case known.is(failure):
-			cells = append(cells, known.section)
-		default:
-			cells = append(cells, "NEW")
-		}
+		cells = append(cells, r.cell(name))
 	}
 	return cells
+}
+
+// cell returns what the table says of a primitive: the sections of what was found, and of what is known and was not.
+func (r *result) cell(name string) string {
+	if _, tested := r.tested[name]; !tested {
+		return "-"
+	}
+	var sections []string
+	for _, f := range r.failures[name] {
+		is, isKnown := r.entrant.which(name, f)
+		if !isKnown {
+			return "NEW"
+		}
+		sections = append(sections, is.section)
+	}
+	for _, known := range r.entrant.known[name] {
+		if !slices.Contains(sections, known.section) {
+			sections = append(sections, "not "+known.section)
+		}
+	}
+	if len(sections) == 0 {
+		return "ok"
+	}
+	slices.Sort(sections)
+	return strings.Join(slices.Compact(sections), ", ")
 }
 
 // columns are the primitives of the table.

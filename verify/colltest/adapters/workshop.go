@@ -52,7 +52,7 @@ func (w *workshop) build(ctx context.Context, e *entrant) (string, error) {
 
 // enter builds e and tests it.
 func (w *workshop) enter(ctx context.Context, e *entrant, o options) *result {
-	r := &result{entrant: e, failures: map[string]*colltest.Failure{}}
+	r := &result{entrant: e, failures: map[string][]*colltest.Failure{}}
 	program, err := w.build(ctx, e)
 	if err != nil {
 		r.missing = err
@@ -81,8 +81,8 @@ func (r *result) test(ctx context.Context, program string, o options) error {
 	s.Patience, s.Cases = 20*time.Second, o.checks
 	for _, x := range job.Can.Primitives {
 		if name := x.Primitive.Name; chosen(name, r.entrant.primitives) && chosen(name, o.primitives) {
-			if f := s.Check(ctx, x); f != nil {
-				r.failures[name] = f
+			if found := s.Check(ctx, x); len(found) > 0 {
+				r.failures[name] = found
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,8 @@ func (h *hello) check() error {
 		return fmt.Errorf("there is no line \"rank R of N\"")
 	case len(h.can.Types) == 0:
 		return fmt.Errorf("there is no line \"types …\"")
+	case h.can.MostCount > 0 && h.can.MostCount < max(1, h.can.LeastCount):
+		return fmt.Errorf("at most %d elements in a block, and at least %d", h.can.MostCount, h.can.LeastCount)
 	case len(h.can.Primitives) == 0:
 		return fmt.Errorf("there is no line \"primitive …\"")
 	}
@@ -75,9 +78,9 @@ func (h *hello) line(line string) (err error) {
 	case "values":
 		return h.values(words)
 	case "least":
-		if h.can.LeastCount, err = number(rest, mostLeast); err != nil {
-			return err
-		}
+		h.can.LeastCount, err = number(rest, mostLeast)
+	case "most":
+		h.can.MostCount, err = number(rest, math.MaxInt32)
 	case "primitive":
 		return h.primitive(words)
 	default:

@@ -47,9 +47,12 @@ func decodeAnswer(line string, memory []byte) error {
 	if text, isError := strings.CutPrefix(line, "error "); isError {
 		return errors.New(strings.ToValidUTF8(text, "?"))
 	}
+	if text, cannot := strings.CutPrefix(line, "cannot "); cannot {
+		return fmt.Errorf("%w: %s", colltest.ErrCannot, strings.ToValidUTF8(text, "?"))
+	}
 	text, isDone := strings.CutPrefix(line, "done ")
 	if !isDone {
-		return fmt.Errorf("it wrote %s, want \"done …\" or \"error …\"", brief(line))
+		return fmt.Errorf("it wrote %s, want \"done …\", \"cannot …\" or \"error …\"", brief(line))
 	}
 	if len(text) != 2*len(memory) {
 		return fmt.Errorf("it wrote %d hexadecimal digits for %d bytes", len(text), len(memory))

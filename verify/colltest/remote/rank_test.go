@@ -86,6 +86,7 @@ var hellos = map[string]string{
 	"unknown type":      version + "\nrank 0 of 2\ntypes int8 int9\n",
 	"unknown primitive": version + "\nrank 0 of 2\ntypes int8\nprimitive Shuffle\n",
 	"unknown line":      version + "\nrank 0 of 2\ncolour blue\n",
+	"most below least":  version + "\nrank 0 of 2\ntypes int8\nleast 3\nmost 2\nprimitive Broadcast apart\nready\n",
 	"two ranks alike":   version + "\nrank 0 of 2\ntypes int8\nprimitive Broadcast apart\nready\n",
 }
 
@@ -98,6 +99,8 @@ var answers = map[string]string{
 	"endless":       strings.Repeat("0", 1<<20),
 	"empty answer":  "\n",
 	"wrong element": "", // see invoke
+	"cannot":        "",
+	"one cannot":    "",
 	"hangs":         "",
 	"dies":          "",
 	"does not end":  "",
@@ -124,13 +127,17 @@ func serve(with io.ReadWriter, r *room, rank int) {
 
 // answer makes a call, and answers it.
 func (r *room) answer(with io.Writer, words []string, rank int) {
-	switch text := answers[r.fault]; {
+	text := answers[r.fault]
+	switch {
 	case r.fault == "hangs" && rank == r.size-1:
 		time.Sleep(time.Hour)
 	case r.fault == "dies" && rank == r.size-1:
 		fmt.Fprintln(os.Stderr, "out of memory")
 		os.Exit(7)
-	case text != "":
+	case r.fault == "cannot" && words[10] == "7", r.fault == "one cannot" && rank == r.size-1:
+		text = "cannot broadcast seven elements\n"
+	}
+	if text != "" {
 		_, _ = io.WriteString(with, text)
 		return
 	}

@@ -1,0 +1,214 @@
+package colltest
+
+import (
+	"context"
+	"hash/fnv"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// Mixed and Soak are the names under which Tested has the cases of several primitives, and those of Soak.
+const Mixed, Soak = "mixed", "soak"
+
+// Check tests one primitive: on every size, the calls of a sweep, and then random cases, as many as the field Cases
+// says. Of several primitives it tests how they follow each other without waiting. It goes on after a failure, and
+// returns the first few that differ, shrunk. If there is no size, type or op to call a primitive with, it makes no
+// calls, and Untested says so.
+func (s *Suite) Check(ctx context.Context, of ...Support) []*Failure {
+	if len(of) > 1 {
+		return s.check(ctx, Mixed, s.cases(of))
+	}
+	return s.check(ctx, of[0].Primitive.Name, s.cases(of))
+}
+
+// Soak makes at least so many short calls of all primitives in one world of each size.
+func (s *Suite) Soak(ctx context.Context, calls int) []*Failure {
+	return s.check(ctx, Soak, func(yield func(Case) bool) {
+		for _, size := range s.can.Sizes {
+			for made := 0; made < calls; {
+				c := s.short(size)
+				if made += len(c.Steps) * soakRepeat; len(c.Steps) == 0 || !yield(c) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// soakRepeat is how often Soak makes each call of a case.
+const soakRepeat = 200
+
+// short returns a case with a short call of each primitive, made often.
+func (s *Suite) short(size int) Case {
+	c := Case{Size: size}
+	for _, of := range callable(&s.can, s.can.Primitives, size) {
+		w := swept{c: &s.can, of: of, size: size, roots: calls(of.Primitive, size)}
+		step := w.step(s.can.reductions(of.Primitive)[0], of.forms()[0])
+		step.Count, step.Repeat = s.can.within(1), soakRepeat
+		c.Steps = append(c.Steps, step)
+	}
+	return c
+}
+
+// A check ends after so many cases that failed, or when these have taken so many times Shrinking.
+const mostFailed, mostShrinking = 40, 3
+
+// check tries cases, and returns the failures that differ.
+func (s *Suite) check(ctx context.Context, name string, cases iter.Seq[Case]) (found []*Failure) {
+	counts := s.Tested[name]
+	failed, took := 0, time.Duration(0)
+	for c := range cases {
+		if ctx.Err() != nil {
+			break
+		}
+		if failed >= mostFailed || len(found) >= s.Failures || took > mostShrinking*s.Shrinking {
+			counts.LeftOut++
+			continue
+		}
+		begin := time.Now()
+		f := s.mustTry(ctx, c, s.Patience, &counts)
+		if f != nil && ctx.Err() == nil {
+			failed++
+			found = s.add(ctx, found, f, &counts)
+			took += time.Since(begin)
+		}
+		if s.Progress != nil {
+			s.Progress(name, counts)
+		}
+	}
+	if counts != (Counts{}) {
+		s.Tested[name] = counts
+	}
+	return found
+}
+
+// cases returns the cases of primitives, size by size. What is drawn for one size does not depend on the others.
+func (s *Suite) cases(of []Support) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		for _, size := range s.can.Sizes {
+			here := callable(&s.can, of, size)
+			if len(here) == 0 {
+				continue
+			}
+			few, i := size > s.few, 0
+			if len(of) == 1 {
+				for c := range s.can.sweep(here[0], size, s.Large) {
+					if i++; few && i%16 != 0 {
+						continue
+					}
+					if !yield(c) {
+						return
+					}
+				}
+			}
+			random, n := rand.New(rand.NewPCG(s.Seed, number64(size, of))), s.Cases
+			if len(of) > 1 {
+				n *= 3
+			}
+			if few {
+				n = (n + 3) / 4
+			}
+			for range n {
+				if !yield(drawCase(random, &s.can, here, size)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// callable returns those of primitives of which there are calls on size ranks.
+func callable(can *Capabilities, of []Support, size int) (here []Support) {
+	for _, x := range of {
+		if len(calls(x.Primitive, size)) > 0 && len(can.reductions(x.Primitive)) > 0 {
+			here = append(here, x)
+		}
+	}
+	return here
+}
+
+// number64 returns a number that stands for a size and primitives.
+func number64(size int, of []Support) uint64 {
+	h := fnv.New64a()
+	for _, x := range of {
+		h.Write([]byte(x.Primitive.Name))
+	}
+	return h.Sum64() + uint64(size)
+}
+
+// add adds a failure, as small as it can be made, to those that were found, unless it is one of these. Whether a hang
+// or an error is, it finds out first, because shrinking one takes long.
+func (s *Suite) add(ctx context.Context, found []*Failure, f *Failure, counts *Counts) []*Failure {
+	step := f.Case.Steps[f.step()]
+	isCostly := f.kind() == Hang || f.kind() == Erred
+	if isCostly && s.known(ctx, found, f, &step) {
+		return found
+	}
+	f = s.examine(ctx, f)
+	switch {
+	case f == nil:
+		counts.Unconfirmed++
+		return found
+	case !isCostly && s.known(ctx, found, f, &step):
+		return found
+	}
+	return append(found, f)
+}
+
+// known reports whether f is one of the failures that were found: of the same kind and form, and with the type and op
+// of f that one fails, too. It notes the type and op of the step in which f was seen.
+func (s *Suite) known(ctx context.Context, found []*Failure, f *Failure, seen *Step) bool {
+	step := f.Case.Steps[f.step()]
+	for _, other := range found {
+		at := other.step()
+		same := other.Case
+		if x := same.Steps[at]; other.kind() != f.kind() || x.Primitive != step.Primitive || x.InPlace != step.InPlace {
+			continue
+		}
+		same.Steps = slices.Clone(same.Steps)
+		same.Steps[at].Type, same.Steps[at].Op = step.Type, step.Op
+		same.Steps[at].tame(&s.can)
+		if g := s.mustTry(ctx, same, s.quick(f), new(Counts)); g != nil && g.kind() == f.kind() {
+			other.also(seen)
+			return true
+		}
+	}
+	return false
+}
+
+// step returns the index of the step that the first problem is of.
+func (f *Failure) step() int {
+	at := f.Problems[0].Step
+	for i := range f.Case.Steps {
+		if at -= max(1, f.Case.Steps[i].Repeat); at < 0 {
+			return i
+		}
+	}
+	return len(f.Case.Steps) - 1
+}
+
+// also notes that the failure is one of the type and op of a step, too.
+func (f *Failure) also(step *Step) {
+	name := step.Type.String()
+	if step.Op != 0 {
+		name += " " + step.Op.String()
+	}
+	if i := slices.IndexFunc(f.Case.Steps, func(x Step) bool { return x.Type == step.Type && x.Op == step.Op }); i < 0 &&
+		!slices.Contains(f.Also, name) {
+		f.Also = append(f.Also, name)
+	}
+}
+
+// kind returns the kind of the first problem.
+func (f *Failure) kind() ProblemKind { return f.Problems[0].Kind }
+
+func (f *Failure) hangs() bool {
+	return slices.ContainsFunc(f.Problems, func(p Problem) bool { return p.Kind == Hang })
+}
+
+// roots returns the calls of a step's primitive on size ranks.
+func (s *Suite) roots(step *Step, size int) []spec.Call { return calls(s.primitive(step), size) }

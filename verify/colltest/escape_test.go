@@ -1,0 +1,369 @@
+package colltest_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/colltest"
+)
+
+// escape is a fault that only calls of a certain sort show.
+type escape struct {
+	name      string
+	primitive string // colltest.Mixed: of several
+	fault     fault
+	kind      colltest.ProblemKind
+	without   []string
+}
+
+// leaves is a fault that changes the last element of the output where wrong holds.
+func leaves(wrong func(c *colltest.Call) bool) fault {
+	return fault{leave: func(_, _ int, c *colltest.Call) {
+		if len(c.Out()) > 0 && wrong(c) {
+			flip(last(c, c.Out()))
+		}
+	}}
+}
+
+var escapes = []escape{
+	{"ranks differ in what is the minimum of NaN and a number", "AllReduce", onRank(spec.OpMin, func(rank int, x,
+		y float64) float64 {
+		if rank == 0 && (math.IsNaN(x) || math.IsNaN(y)) {
+			return min(x+0, math.MaxFloat64)
+		}
+		return min(x, y)
+	}), colltest.Value, []string{"nan"}},
+	{"ranks differ in the sign of a zero", "AllReduce", onRank(spec.OpMax, func(rank int, x, y float64) float64 {
+		if rank == 1 && x == y {
+			return y
+		}
+		return max(x, y)
+	}), colltest.Disagree, []string{"minus-zero"}},
+	{"the maximum of -0 and 0 depends on the place", "Reduce", fault{leave: func(_, _ int, c *colltest.Call) {
+		if c.Op != spec.OpMax || c.Type != spec.TypeFloat64 {
+			return
+		}
+		for i, x := range colltest.As[float64](c.Out()) {
+			if x == 0 {
+				colltest.As[float64](c.Out())[i] = math.Copysign(0, float64(i%2)-0.5)
+			}
+		}
+	}}, colltest.Value, []string{"minus-zero"}},
+	{"two primitives that overlap share memory", colltest.Mixed, overlapping(), colltest.Value, nil},
+	{"four slots without flow control", "Broadcast", fourSlots(), colltest.Value, nil},
+	{"blocks of 4096 bytes", "AllGather", leaves(func(c *colltest.Call) bool {
+		return c.OutCounts[0]*c.Type.Bytes() == 4096
+	}), colltest.Value, nil},
+	{"blocks of 65536 bytes", "Reduce", leaves(func(c *colltest.Call) bool { return len(c.Out()) == 65536 }),
+		colltest.Value, nil},
+	{"one kernel, from a thousand elements on", "AllReduce", leaves(func(c *colltest.Call) bool {
+		return c.Op == spec.OpMax && c.Type == spec.TypeUint16 && c.OutCounts[0] >= 1000
+	}), colltest.Value, nil},
+	{"more than a megabyte", "Broadcast", leaves(func(c *colltest.Call) bool { return len(c.Out()) > 1<<20 }),
+		colltest.Value, nil},
+	{"the order of sums is that of arrival", "AllReduce", byArrival(), colltest.Disagree, nil},
+	{"an uneven block of more than 64 elements", "AllGather", leaves(func(c *colltest.Call) bool {
+		return slices.Max(c.OutCounts) > 64 && slices.Min(c.OutCounts) < 64
+	}), colltest.Value, nil},
+	{"a byte far behind the output", "Scatter", fault{leave: func(_, _ int, c *colltest.Call) {
+		if at := c.OutAt + len(c.Out()) + 500; at < len(c.Memory) {
+			c.Memory[at]++
+		}
+	}}, colltest.Stray, nil},
+	{"a NaN that signals becomes one that does not", "Broadcast", fault{leave: func(_, _ int, c *colltest.Call) {
+		if c.Type != spec.TypeFloat32 {
+			return
+		}
+		for i, x := range colltest.As[uint32](c.Out()) {
+			if x&0x7fffffff == 0x7f800001 {
+				colltest.As[uint32](c.Out())[i] |= 1 << 22
+			}
+		}
+	}}, colltest.Value, nil},
+	{"an average is multiplied by the inverse", "AllReduce", fault{finish: func(c *colltest.Call, x []byte,
+		size int) []byte {
+		if c.Op != spec.OpAvg || c.Type != spec.TypeFloat32 {
+			return arithmetics[c.Type].finish(c.Op, x, size)
+		}
+		x = aligned(x)
+		for i := range colltest.As[float32](x) {
+			colltest.As[float32](x)[i] *= 1 / float32(size)
+		}
+		return x
+	}}, colltest.Value, nil},
+	{"a rank that comes ten milliseconds late", "AllToAll", lateComer(), colltest.Erred, nil},
+}
+
+// TestEscapes: the sorts of calls that are made show what only they show, and it fails again.
+func TestEscapes(t *testing.T) {
+	for _, e := range escapes {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			can, err := colltest.Everything("faulty", 1, 2, 3, 4).Without(e.without...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := colltest.NewSuite(&central{fault: e.fault, can: can})
+			defer s.Close()
+			s.Shrinking, s.Failures = 2*time.Second, 1
+			of := can.Primitives
+			if e.primitive != colltest.Mixed {
+				of = only(can, e.primitive)
+			}
+			found := s.Check(t.Context(), of...)
+			if len(found) == 0 {
+				t.Fatal("it was not found")
+			}
+			if f := found[0]; f.Problems[0].Kind != e.kind || f.Failed == 0 {
+				t.Errorf("it is found as %q, want %q; it has failed again %d times: %v", f.Problems[0].Kind, e.kind, f.Failed, f)
+			}
+		})
+	}
+}
+
+// onRank has op on float64 be f, which may depend on the rank.
+func onRank(op spec.Op, f func(rank int, x, y float64) float64) fault {
+	return fault{operands: func(rank int, c *colltest.Call, x [][]byte) [][]byte {
+		if c.Op != op || c.Type != spec.TypeFloat64 {
+			return x
+		}
+		result := aligned(x[0])
+		for _, operand := range x[1:] {
+			for i, y := range colltest.As[float64](aligned(operand)) {
+				at := &colltest.As[float64](result)[i]
+				*at = f(rank, *at, y)
+			}
+		}
+		return [][]byte{result}
+	}}
+}
+
+// overlapping has a gather spoil a scatter that some rank is still in.
+func overlapping() fault {
+	var inside atomic.Int64
+	return fault{
+		enter: func(_ context.Context, _, _ int, c *colltest.Call) error {
+			if c.Primitive == "Scatter" {
+				inside.Add(1)
+			}
+			return nil
+		},
+		leave: func(_, _ int, c *colltest.Call) {
+			switch {
+			case c.Primitive == "Scatter":
+				inside.Add(-1)
+			case c.Primitive != "Barrier" && inside.Load() > 0 && len(c.Out()) > 0:
+				flip(last(c, c.Out()))
+			}
+		},
+	}
+}
+
+// fourSlots has the root of broadcasts be as far ahead as it likes, though there is memory for four of them.
+func fourSlots() fault {
+	var mu sync.Mutex
+	made, slots := map[int]int{}, [4][]byte{}
+	return fault{ahead: true, leave: func(rank, _ int, c *colltest.Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		slot := &slots[made[rank]%4]
+		made[rank]++
+		if rank == c.Root {
+			*slot = slices.Clone(c.Out())
+		} else {
+			copy(c.Out(), *slot)
+		}
+	}}
+}
+
+// meetings counts the calls of every rank in worlds of every size.
+type meetings struct {
+	mu   sync.Mutex
+	made map[[2]int]int   // by size and rank
+	come map[[2]int][]int // ranks, by size and number of the call
+	at   map[[2]int]time.Time
+}
+
+func newMeetings() *meetings {
+	return &meetings{made: map[[2]int]int{}, come: map[[2]int][]int{}, at: map[[2]int]time.Time{}}
+}
+
+// enter notes that a rank has come to its next call, and returns when the first one has.
+func (m *meetings) enter(rank, size int) (first time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	call := [2]int{size, m.made[[2]int{size, rank}]}
+	m.made[[2]int{size, rank}]++
+	if m.come[call] = append(m.come[call], rank); len(m.come[call]) == 1 {
+		m.at[call] = time.Now()
+	}
+	return m.at[call]
+}
+
+// order returns the ranks in the order in which they have come to the call that a rank is in.
+func (m *meetings) order(rank, size int) []int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.come[[2]int{size, m.made[[2]int{size, rank}] - 1}]
+}
+
+// byArrival adds float32 in the order in which ranks come.
+func byArrival() fault {
+	m := newMeetings()
+	return fault{
+		enter: func(_ context.Context, rank, size int, c *colltest.Call) error {
+			m.enter(rank, size)
+			return nil
+		},
+		operands: func(rank int, c *colltest.Call, x [][]byte) (ordered [][]byte) {
+			if c.Type != spec.TypeFloat32 {
+				return x
+			}
+			for _, r := range m.order(rank, len(x)) {
+				ordered = append(ordered, x[r])
+			}
+			return ordered
+		},
+	}
+}
+
+// lateComer fails where a rank comes long after another one.
+func lateComer() fault {
+	m := newMeetings()
+	return fault{enter: func(_ context.Context, rank, size int, c *colltest.Call) error {
+		if time.Since(m.enter(rank, size)) > 10*time.Millisecond {
+			return fmt.Errorf("rank %d is late", rank)
+		}
+		return nil
+	}}
+}
+
+// TestHistory: a fault that comes after many calls is shown with the cases before it.
+func TestHistory(t *testing.T) {
+	var calls atomic.Int64
+	late := fault{leave: func(_, _ int, c *colltest.Call) {
+		if calls.Add(1) > 200 && len(c.Out()) > 0 {
+			flip(last(c, c.Out()))
+		}
+	}}
+	can := colltest.Everything("late", 1)
+	impl := &central{fault: late, can: can, begin: func() { calls.Store(0) }}
+	found := checkOne(t, impl, "Broadcast")
+	if len(found) == 0 || found[0].Failed > 0 || found[0].After < 20 || found[0].Tries == 0 {
+		t.Fatalf("found %+v", found)
+	}
+	if text := found[0].String(); !strings.Contains(text, "it does not fail alone") {
+		t.Error(text)
+	}
+}
+
+// TestSeenOnce: a wrong result that does not come again is shown as that.
+func TestSeenOnce(t *testing.T) {
+	var spoilt atomic.Bool
+	once := leaves(func(c *colltest.Call) bool { return c.OutCounts[0] == 7 && spoilt.CompareAndSwap(false, true) })
+	found := checkOne(t, &central{fault: once, can: colltest.Everything("once", 2)}, "Broadcast")
+	if len(found) != 1 || found[0].Failed > 0 || found[0].After > 0 || !strings.Contains(found[0].String(), "seen once") {
+		t.Fatalf("found %v", found)
+	}
+}
+
+// TestSlowOnce: a case that takes too long once is no failure, and is said.
+func TestSlowOnce(t *testing.T) {
+	var slow atomic.Bool
+	impl := &central{can: colltest.Everything("slow once", 2), fault: fault{
+		enter: func(ctx context.Context, _, _ int, c *colltest.Call) error {
+			if c.Primitive == "Gather" && slow.CompareAndSwap(false, true) {
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		}}}
+	s := colltest.NewSuite(impl)
+	defer s.Close()
+	s.Patience = 200 * time.Millisecond
+	of := only(s.Capabilities(), "Gather")
+	if found := s.Check(t.Context(), of...); len(found) > 0 {
+		t.Fatal(found[0])
+	}
+	if untested := strings.Join(s.Untested(), "; "); !strings.Contains(untested, "1 cases took longer than 200ms once") {
+		t.Error(untested)
+	}
+}
+
+// TestSeveral: a failure does not hide another one, and one that has many types is one.
+func TestSeveral(t *testing.T) {
+	both := fault{leave: func(_, _ int, c *colltest.Call) {
+		if len(c.Out()) > 0 && (c.Type == spec.TypeInt16 && c.InPlace || c.Root == 1) {
+			flip(last(c, c.Out()))
+		}
+	}}
+	found := checkOne(t, &central{fault: both, can: colltest.Everything("both", 2)}, "Broadcast")
+	if len(found) != 2 {
+		t.Fatalf("found %v", found)
+	}
+	inPlace := slices.IndexFunc(found, func(f *colltest.Failure) bool { return f.Case.Steps[0].InPlace })
+	if inPlace < 0 || found[inPlace].Case.Steps[0].Root != 0 || len(found[inPlace].Also) > 0 ||
+		found[1-inPlace].Case.Steps[0].Root != 1 || len(found[1-inPlace].Also) < 5 {
+		t.Errorf("found %v", found)
+	}
+}
+
+// TestWatched: an input that is changed during a call, and restored before its end, is noticed.
+func TestWatched(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector reports it, and fails the test")
+	}
+	found := checkOne(t, &central{can: colltest.Everything("writer", 2), fault: fault{
+		enter: func(_ context.Context, _, _ int, c *colltest.Call) error {
+			if in := c.In(); !c.InPlace && len(in) > 0 && len(in) < 100 {
+				flip(in)
+				time.Sleep(time.Millisecond)
+				flip(in)
+			}
+			return nil
+		}}}, "AllGather")
+	if len(found) == 0 || found[0].Problems[0].Kind != colltest.Stray ||
+		!strings.Contains(found[0].Problems[0].Text, "changed during the call") {
+		t.Errorf("found %v", found)
+	}
+}
+
+// TestSoak makes as many calls as it is told, and finds what comes late.
+func TestSoak(t *testing.T) {
+	s := colltest.NewSuite(&central{can: colltest.Everything("right", 2)})
+	defer s.Close()
+	if found := s.Soak(t.Context(), 3000); len(found) > 0 || s.Tested[colltest.Soak].Calls < 3000 {
+		t.Errorf("%d calls, found %v", s.Tested[colltest.Soak].Calls, found)
+	}
+	var calls atomic.Int64
+	late := leaves(func(*colltest.Call) bool { return calls.Add(1) >= 3000 })
+	s = colltest.NewSuite(&central{can: colltest.Everything("late", 2), fault: late,
+		begin: func() { calls.Store(0) }})
+	defer s.Close()
+	s.Shrinking = 2 * time.Second
+	if found := s.Soak(t.Context(), 6000); len(found) != 1 || found[0].Failed == 0 {
+		t.Errorf("found %v", found)
+	}
+}
+
+// checkOne returns what is found in a primitive, looking for three failures.
+func checkOne(t *testing.T, impl *central, primitive string) []*colltest.Failure {
+	t.Helper()
+	s := colltest.NewSuite(impl)
+	t.Cleanup(func() { _ = s.Close() })
+	s.Shrinking, s.Failures = 5*time.Second, 3
+	return s.Check(t.Context(), only(s.Capabilities(), primitive)...)
+}
+
+// only returns how a primitive is supported, alone.
+func only(can colltest.Capabilities, primitive string) []colltest.Support {
+	return slices.DeleteFunc(slices.Clone(can.Primitives),
+		func(x colltest.Support) bool { return x.Primitive.Name != primitive })
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package colltest_test
+
+const raceDetector = false
