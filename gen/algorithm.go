@@ -40,7 +40,7 @@ type Cost struct {
 	Alpha, Beta, Gamma spec.Expr
 }
 
-// Node is a node of an algorithm's body: For, If, Let, LetBuf or Step; inside a Step also an action: Send, Recv,
+// Node is a node of an algorithm's body: For, If, Let, LetBuf, Fold or Step; inside a Step also an action: Send, Recv,
 // RecvReduce, Copy, Reduce or Finish.
 type Node interface{ node() }
 
@@ -68,6 +68,27 @@ type LetBuf struct {
 	Name       spec.Buf
 	Cond       spec.Expr
 	Then, Else spec.Buf
+}
+
+// Fold gives names to numbers that are worked out turn by turn, for the rest of the enclosing body. In each turn, Var is
+// 0, 1, …, N-1. Then Body, which has Lets and Folds alone, gives further names, and the numbers change, all at once,
+// where When holds. The results are the numbers after the last turn.
+//
+// It is for what no expression of a turn says: searches, for example. There is no proof for every number of ranks of an
+// algorithm with a Fold.
+type Fold struct {
+	Var   string
+	N     spec.Expr
+	State []State
+	Body  []Node
+	When  spec.Expr // over the names of Body, too; absent: in every turn
+}
+
+// State is a number that a Fold works out.
+type State struct {
+	Name  string
+	First spec.Expr // before the first turn; it may be a conditional, as in a Let
+	Next  spec.Expr // after a turn, over the names of Body and all numbers as they were before
 }
 
 // Step is what a rank does at once. Its sends and receives are in flight together; when all of them are complete, its
@@ -130,6 +151,7 @@ func (For) node()        {}
 func (If) node()         {}
 func (Let) node()        {}
 func (LetBuf) node()     {}
+func (Fold) node()       {}
 func (Step) node()       {}
 func (Send) node()       {}
 func (Recv) node()       {}

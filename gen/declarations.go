@@ -16,8 +16,8 @@ type Declarations struct {
 }
 
 func init() {
-	for _, n := range []Node{For{}, If{}, Let{}, LetBuf{}, Step{}, Send{}, Recv{}, RecvReduce{}, Copy{}, Reduce{},
-		Finish{}} {
+	for _, n := range []Node{For{}, If{}, Let{}, LetBuf{}, Fold{}, Step{}, Send{}, Recv{}, RecvReduce{}, Copy{},
+		Reduce{}, Finish{}} {
 		gob.Register(n)
 	}
 }

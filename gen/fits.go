@@ -54,9 +54,52 @@ func (f *fitting) name(n Node) {
 		f.of[n.Name] = f.value(n.Is)
 	case For:
 		f.of[n.Var] = interval{0, max(0, f.value(n.N).hi-1)}
+	case Fold:
+		f.fold(n)
 	case Reduce:
 		f.of[n.Var] = interval{0, max(0, f.value(n.N).hi-1)}
 	}
+}
+
+// fold adds the numbers that n works out: for each an interval in which it is after any number of turns.
+func (f *fitting) fold(n Fold) {
+	turns := f.value(n.N).hi
+	f.of[n.Var] = interval{0, max(0, turns-1)}
+	for _, x := range n.State {
+		f.of[x.Name] = f.value(x.First)
+	}
+	for turn := int64(0); turn <= turns && f.wide == nil; turn++ {
+		for _, inner := range n.Body {
+			f.name(inner)
+		}
+		grown := f.foldTurn(n)
+		if grown == nil {
+			return
+		}
+		if turn == mostTurns {
+			f.wide = grown
+		}
+	}
+}
+
+// mostTurns is for how many turns of a Fold intervals may grow.
+const mostTurns = 100
+
+// foldTurn widens the intervals of n's numbers to what they are after one more turn. It returns the expression of one
+// that has grown, or nil.
+func (f *fitting) foldTurn(n Fold) (grown *spec.Expr) {
+	next := make([]interval, len(n.State))
+	for i, x := range n.State {
+		next[i] = f.value(x.Next)
+	}
+	for i, x := range n.State {
+		was := f.of[x.Name]
+		is := interval{min(was.lo, next[i].lo), max(was.hi, next[i].hi)}
+		if is != was {
+			f.of[x.Name], grown = is, &n.State[i].Next
+		}
+	}
+	return grown
 }
 
 // value returns an interval in which e is, all of whose operands are looked at.

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/spec"
@@ -122,6 +123,12 @@ func (p groupPart) node(n Node, scope map[spec.Buf]Part) Node {
 		return r.node(n)
 	case Let:
 		n.Name = p.name(n.Name)
+		return r.node(n)
+	case Fold:
+		n.Var, n.State = p.name(n.Var), slices.Clone(n.State)
+		for i := range n.State {
+			n.State[i].Name = p.name(n.State[i].Name)
+		}
 		return r.node(n)
 	case Send:
 		return Send{p.rank(n.To), at(n.Data)}

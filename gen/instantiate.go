@@ -127,6 +127,8 @@ func (b *builder) node(n Node) error {
 		}
 		b.bufs = append(b.bufs, boundBuf{n.Name, b.buf(is)})
 		return err
+	case Fold:
+		return b.fold(n)
 	case Step:
 		return b.runStep(n)
 	}
@@ -148,9 +150,8 @@ func (b *builder) forLoop(n For) error {
 	}
 	start := b.next
 	for i := range times {
-		if b.turns++; b.turns > limit {
-			return fmt.Errorf("for %s < %v takes %d turns: with the turns of other loops, more than %d", n.Var, n.N, times,
-				limit)
+		if err := b.turn(n.Var, n.N, times); err != nil {
+			return err
 		}
 		b.next = start
 		b.env = b.env.With(n.Var, i)
@@ -161,6 +162,68 @@ func (b *builder) forLoop(n For) error {
 		}
 	}
 	b.next = start + CountActions(n.Body)
+	return nil
+}
+
+// turn counts one of the turns of a loop.
+func (b *builder) turn(name string, n spec.Expr, times int) error {
+	if b.turns++; b.turns > limit {
+		return fmt.Errorf("for %s < %v takes %d turns: with the turns of other loops, more than %d", name, n, times, limit)
+	}
+	return nil
+}
+
+// fold adds the numbers that n works out to the names that have a value.
+func (b *builder) fold(n Fold) error {
+	times, err := n.N.Eval(b.env)
+	if err != nil {
+		return err
+	}
+	state := make(spec.Env, len(n.State))
+	for i, x := range n.State {
+		state[i].Name = x.Name
+		if state[i].Value, err = x.First.Eval(b.env); err != nil {
+			return err
+		}
+	}
+	outer := len(b.env)
+	b.env = append(b.env, state...)
+	for i := range times {
+		if err := b.turn(n.Var, n.N, times); err != nil {
+			return err
+		}
+		if err := b.foldTurn(n, i, state); err != nil {
+			return err
+		}
+		copy(b.env[outer:], state)
+	}
+	return nil
+}
+
+// foldTurn sets state to the numbers after turn i, before which they are those of the environment.
+func (b *builder) foldTurn(n Fold, i int, state spec.Env) error {
+	env := len(b.env)
+	defer func() { b.env = b.env[:env] }()
+	b.env = b.env.With(n.Var, i)
+	for _, inner := range n.Body {
+		switch inner.(type) {
+		case Let, Fold:
+		default:
+			return fmt.Errorf("%T is inside a Fold", inner)
+		}
+		if err := b.node(inner); err != nil {
+			return err
+		}
+	}
+	holds, err := n.When.OrElse(spec.Int(1)).Eval(b.env)
+	if err != nil || holds == 0 {
+		return err
+	}
+	for i, x := range n.State {
+		if state[i].Value, err = x.Next.Eval(b.env); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -44,6 +44,8 @@ func pathIn(name string, nodes []Node, action int) string {
 				return pathIn(here+".Else", n.Else, action-then)
 			}
 			return pathIn(here+".Then", n.Then, action)
+		case Fold:
+			return pathIn(here+".Body", n.Body, action)
 		case Step:
 			return pathIn(here, n, action)
 		}
@@ -61,6 +63,8 @@ func CountActions(nodes []Node) int {
 			total += CountActions(n.Body)
 		case If:
 			total += CountActions(n.Then) + CountActions(n.Else)
+		case Fold:
+			total += CountActions(n.Body) // 0, unless it is invalid
 		case Step:
 			total += CountActions(n)
 		case Let, LetBuf:

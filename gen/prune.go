@@ -12,11 +12,28 @@ func Prune(a Algorithm) Algorithm {
 	return a
 }
 
-func pruneBody(nodes []Node) []Node {
-	var kept []Node
+func pruneBody(nodes []Node) []Node { return pruneBefore(nodes, map[string]bool{}) }
+
+// pruneFold keeps the names of the body that change the numbers.
+func pruneFold(n Fold) Fold {
 	used := map[string]bool{}
+	note(used, n.When)
+	for _, x := range n.State {
+		note(used, x.Next)
+	}
+	n.Body = pruneBefore(n.Body, used)
+	return n
+}
+
+// pruneBefore prunes nodes that stand before what uses the names of used, to which it adds.
+func pruneBefore(nodes []Node, used map[string]bool) []Node {
+	var kept []Node
 	for _, n := range slices.Backward(nodes) {
-		n = rewriter{expr: unchanged, body: pruneBody}.node(n)
+		if fold, ok := n.(Fold); ok {
+			n = pruneFold(fold)
+		} else {
+			n = rewriter{expr: unchanged, body: pruneBody}.node(n)
+		}
 		if isIdle(n, used) {
 			continue
 		}
@@ -34,6 +51,8 @@ func isIdle(n Node, used map[string]bool) bool {
 		return !used[n.Name]
 	case LetBuf:
 		return !used[string(n.Name)]
+	case Fold:
+		return !slices.ContainsFunc(n.State, func(x State) bool { return used[x.Name] })
 	case For:
 		return len(n.Body) == 0
 	case If:

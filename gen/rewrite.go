@@ -26,6 +26,8 @@ func (r rewriter) node(n Node) Node {
 		return Let{n.Name, r.expr(n.Is)}
 	case LetBuf:
 		return LetBuf{n.Name, r.expr(n.Cond), r.rename(n.Then), r.rename(n.Else)}
+	case Fold:
+		return r.fold(n)
 	case Send:
 		return Send{r.expr(n.To), r.region(n.Data)}
 	case Recv:
@@ -40,6 +42,14 @@ func (r rewriter) node(n Node) Node {
 		return Finish{r.region(n.Data)}
 	}
 	return n
+}
+
+func (r rewriter) fold(n Fold) Fold {
+	var state []State
+	for _, x := range n.State {
+		state = append(state, State{x.Name, r.expr(x.First), r.expr(x.Next)})
+	}
+	return Fold{n.Var, r.expr(n.N), state, r.body(n.Body), r.expr(n.When)}
 }
 
 func (r rewriter) region(x Region) Region {

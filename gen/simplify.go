@@ -17,6 +17,9 @@ func simplifyBody(nodes []Node) []Node {
 	if len(nodes) == 0 {
 		return nil
 	}
+	if n, ok := nodes[0].(Fold); ok {
+		return simplifyFold(n, nodes[1:])
+	}
 	n, rest := rewriter{expr: simplify, body: simplifyBody}.node(nodes[0]), nodes[1:]
 	switch n := n.(type) {
 	case Let:
@@ -42,6 +45,52 @@ func simplifyBody(nodes []Node) []Node {
 		}
 	}
 	return append([]Node{n}, simplifyBody(rest)...)
+}
+
+// simplifyFold returns the Fold n and rest after it. Numbers that do not change become Lets.
+func simplifyFold(n Fold, rest []Node) []Node {
+	n = simplifyTurn(n)
+	times, hasTimes := constant(n.N)
+	holds, decided := constant(n.When)
+	idle := hasTimes && times <= 0 || decided && holds == 0
+	if decided {
+		n.When = spec.Expr{}
+	}
+	var lets, after []Node
+	var state []State
+	for _, x := range n.State {
+		if idle || x.Next.Kind == spec.Variable && x.Next.Name == x.Name {
+			lets = append(lets, Let{x.Name, x.First})
+		} else {
+			state = append(state, x)
+		}
+	}
+	n.State = state
+	if len(state) > 0 {
+		after = []Node{n}
+	}
+	if len(lets) > 0 {
+		return simplifyBody(slices.Concat(lets, after, rest))
+	}
+	return slices.Concat(after, simplifyBody(rest))
+}
+
+// simplifyTurn returns n with simple expressions. Those at the end of a turn are, for as long as this takes, the ranks
+// of messages at the end of its body, so that what is decided there is put into them, too.
+func simplifyTurn(n Fold) Fold {
+	r := rewriter{expr: simplify, body: func(nodes []Node) []Node { return nodes }}
+	n = r.fold(n)
+	body := append(n.Body[:len(n.Body):len(n.Body)], Send{To: n.When})
+	for _, x := range n.State {
+		body = append(body, Send{To: x.Next})
+	}
+	body = simplifyBody(body)
+	end := len(body) - len(n.State)
+	n.Body, n.When = body[:end-1], body[end-1].(Send).To
+	for i := range n.State {
+		n.State[i].Next = body[end+i].(Send).To
+	}
+	return n
 }
 
 func choose[T any](cond bool, then, els T) T {
@@ -76,6 +125,11 @@ func names(nodes []Node, deep bool) []string {
 			list = append(list, n.Name)
 		case LetBuf:
 			list = append(list, string(n.Name))
+		case Fold:
+			list = append(list, n.Var)
+			for _, x := range n.State {
+				list = append(list, x.Name)
+			}
 		case For:
 			list = append(list, n.Var)
 		case Reduce:

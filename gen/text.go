@@ -72,6 +72,8 @@ func (p *printer) node(n Node) {
 		p.line("", "%s = %v", n.Name, n.Is)
 	case LetBuf:
 		p.line("", "buffer %s = if %v then %s else %s", n.Name, n.Cond, n.Then, n.Else)
+	case Fold:
+		p.fold(n)
 	case Step:
 		p.line("", "step:")
 		p.body(n)
@@ -79,6 +81,22 @@ func (p *printer) node(n Node) {
 		p.line(fmt.Sprint(p.next), "%s", actionText(n))
 		p.next++
 	}
+}
+
+// fold prints the numbers with their first values, and at the end with those after a turn.
+func (p *printer) fold(n Fold) {
+	var first, next []string
+	for _, x := range n.State {
+		first = append(first, fmt.Sprintf("%s = %v", x.Name, x.First))
+		next = append(next, fmt.Sprintf("%s = %v", x.Name, x.Next))
+	}
+	p.line("", "fold %s for %s < %v:", strings.Join(first, ", "), n.Var, n.N)
+	p.body(n.Body)
+	when := ""
+	if !n.When.IsAbsent() {
+		when = fmt.Sprintf(" if %v", n.When)
+	}
+	p.line("", "  next%s: %s", when, strings.Join(next, ", "))
 }
 
 func actionText(n Node) string {

@@ -151,6 +151,8 @@ func (v *validator) visit(n Node) {
 		v.let(n)
 	case LetBuf:
 		v.letBuf(n)
+	case Fold:
+		v.fold(n)
 	case Step:
 		v.step(n)
 	default:
@@ -178,16 +180,47 @@ func (v *validator) step(n Step) {
 	v.inStep = outer
 }
 
-// let checks n. What it is may be a conditional, and so may be what that is otherwise.
 func (v *validator) let(n Let) {
-	is := n.Is
+	v.choice(n.Name, n.Is)
+	v.define(n.Name)
+}
+
+// choice checks what a name is given. It may be a conditional, and so may be what that is otherwise.
+func (v *validator) choice(name string, is spec.Expr) {
 	for is.Kind == spec.CondExpr && len(is.Args) == 3 {
-		v.number(n.Name, is.Args[0])
-		v.number(n.Name, is.Args[1])
+		v.number(name, is.Args[0])
+		v.number(name, is.Args[1])
 		is = is.Args[2]
 	}
-	v.number(n.Name, is)
-	v.define(n.Name)
+	v.number(name, is)
+}
+
+func (v *validator) fold(n Fold) {
+	v.number("N of the fold over "+n.Var, n.N)
+	if len(n.State) == 0 {
+		v.fault("the fold over %s works out nothing", n.Var)
+	}
+	for _, x := range n.State {
+		v.choice(x.Name, x.First)
+	}
+	for _, x := range n.State {
+		v.define(x.Name)
+	}
+	scope := len(v.scope)
+	v.define(n.Var)
+	for _, inner := range n.Body {
+		switch inner.(type) {
+		case nil, Let, Fold:
+		default:
+			v.fault("a fold has Lets and Folds alone in its body, and the one over %s has a %T", n.Var, inner)
+		}
+		v.visit(inner)
+	}
+	v.optionalNumber("When of the fold over "+n.Var, n.When)
+	for _, x := range n.State {
+		v.number("Next of "+x.Name, x.Next)
+	}
+	v.scope = v.scope[:scope]
 }
 
 func (v *validator) letBuf(n LetBuf) {

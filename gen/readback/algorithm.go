@@ -20,7 +20,7 @@ type meaning struct {
 	*terms
 	vars  map[string]term
 	bufs  map[spec.Buf]term
-	loops int // around the node
+	loops int // and folds around the node
 }
 
 func newMeaning(t *terms) *meaning {
@@ -77,6 +77,8 @@ func (m *meaning) nodes(nodes []gen.Node) []item {
 			m.vars[n.Name] = m.expr(n.Is)
 		case gen.LetBuf:
 			m.bufs[n.Name] = m.choice(m.holds(n.Cond), m.buf(n.Then), m.buf(n.Else))
+		case gen.Fold:
+			m.fold(n)
 		case gen.For:
 			list = append(list, m.loop(n.Var, n.N, func(m *meaning) []item { return m.nodes(n.Body) }))
 		case gen.If:

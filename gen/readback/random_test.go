@@ -97,7 +97,7 @@ func (r *random) body(depth int, node func(depth int) gen.Node) (nodes []gen.Nod
 }
 
 func (r *random) node(depth int, leaf func(depth int) gen.Node) gen.Node {
-	switch r.pick(7) {
+	switch r.pick(8) {
 	case 0:
 		n := gen.Let{Name: r.fresh("v"), Is: r.value()}
 		r.names = append(r.names, n.Name)
@@ -106,6 +106,8 @@ func (r *random) node(depth int, leaf func(depth int) gen.Node) gen.Node {
 		n := gen.LetBuf{Name: spec.Buf(r.fresh("b")), Cond: r.truth(1), Then: r.buf(), Else: r.buf()}
 		r.bufs = append(r.bufs, n.Name)
 		return n
+	case 7:
+		return r.fold(depth)
 	case 2, 3:
 		if depth > 0 {
 			n := gen.If{Cond: r.truth(1), Then: r.body(depth-1, leaf)}
@@ -125,6 +127,35 @@ func (r *random) node(depth int, leaf func(depth int) gen.Node) gen.Node {
 		}
 	}
 	return leaf(depth)
+}
+
+// fold returns a Fold with up to three numbers.
+func (r *random) fold(depth int) gen.Node {
+	n := gen.Fold{Var: r.fresh("t"), N: r.number(1)}
+	for range 1 + r.pick(3) {
+		n.State = append(n.State, gen.State{Name: r.fresh("s"), First: r.value()})
+	}
+	for _, x := range n.State {
+		r.names = append(r.names, x.Name)
+	}
+	r.inside(func() {
+		r.names = append(r.names, n.Var)
+		for range r.pick(3) {
+			if depth > 0 && r.pick(4) == 0 {
+				n.Body = append(n.Body, r.fold(depth-1))
+				continue
+			}
+			let := gen.Let{Name: r.fresh("v"), Is: r.value()}
+			n.Body, r.names = append(n.Body, let), append(r.names, let.Name)
+		}
+		if r.pick(2) == 0 {
+			n.When = r.truth(1)
+		}
+		for i := range n.State {
+			n.State[i].Next = r.number(2)
+		}
+	})
+	return n
 }
 
 func (r *random) buf() spec.Buf { return r.bufs[r.pick(len(r.bufs))] }

@@ -16,7 +16,7 @@ type reader struct {
 	info   *types.Info
 	ctx, x types.Object          // the function's parameters
 	vars   map[types.Object]term // what local variables hold
-	loops  int                   // around the statement
+	loops  int                   // and folds around the statement
 }
 
 // refuse ends the reading.

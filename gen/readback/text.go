@@ -101,6 +101,10 @@ func (r *reader) statement(s ast.Stmt, local map[types.Object]bool) []item {
 	case *ast.IfStmt:
 		return r.conditional(s, local)
 	case *ast.RangeStmt:
+		if next := nextOf(s); next != nil {
+			r.fold(s, next, local)
+			return nil
+		}
 		return []item{r.loop(s)}
 	case *ast.BlockStmt:
 		return r.block(s.List, false)
@@ -219,9 +223,15 @@ func (r *reader) chosen(s *ast.IfStmt, o types.Object) term {
 // newValue returns what the assignment in b sets o to.
 func (r *reader) newValue(b *ast.BlockStmt, o types.Object) term {
 	s := b.List[0].(*ast.AssignStmt)
-	switch s.Tok {
-	case token.ASSIGN:
+	if s.Tok == token.ASSIGN {
 		return r.any(s.Rhs[0])
+	}
+	return r.changed(s, o)
+}
+
+// changed returns what o is after o += x or o -= x.
+func (r *reader) changed(s *ast.AssignStmt, o types.Object) term {
+	switch s.Tok {
 	case token.ADD_ASSIGN:
 		return r.plus(r.vars[o], 1, r.number(s.Rhs[0]))
 	case token.SUB_ASSIGN:
@@ -233,18 +243,24 @@ func (r *reader) newValue(b *ast.BlockStmt, o types.Object) term {
 
 // loop reads for i := range n, and for range n.
 func (r *reader) loop(s *ast.RangeStmt) item {
+	x := item{call: loop, args: []term{r.turns(s)}}
+	r.loops++
+	x.body = r.block(s.Body.List, true)
+	r.loops--
+	return x
+}
+
+// turns reads the head of a loop: it declares the turn and returns how many there are.
+func (r *reader) turns(s *ast.RangeStmt) term {
 	r.expect(s.Value == nil && isInt(r.info.TypeOf(s.X)), s, "a loop of such a form")
-	x := item{call: loop, args: []term{r.number(s.X)}}
+	n := r.number(s.X)
 	if s.Key != nil {
 		id, ok := s.Key.(*ast.Ident)
 		r.expect(ok && s.Tok == token.DEFINE && r.info.Defs[id] != nil && isInt(r.info.Defs[id].Type()), s,
 			"a loop of such a form")
 		r.vars[r.info.Defs[id]] = turn(r.terms, r.loops)
 	}
-	r.loops++
-	x.body = r.block(s.Body.List, true)
-	r.loops--
-	return x
+	return n
 }
 
 // call reads a statement that calls the runtime.

@@ -35,6 +35,21 @@ func LetBuf(name, cond string, then, els spec.Buf) gen.LetBuf {
 	return gen.LetBuf{Name: spec.Buf(name), Cond: expr(cond), Then: then, Else: els}
 }
 
+// Fold gives names to numbers that are worked out in n turns, v = 0, 1, …, n-1, see [gen.Fold].
+func Fold(v, n string, state []gen.State, body ...gen.Node) gen.Fold {
+	return gen.Fold{Var: v, N: expr(n), State: state, Body: body}
+}
+
+// FoldIf is a Fold whose numbers change in the turns in which cond holds.
+func FoldIf(v, n, cond string, state []gen.State, body ...gen.Node) gen.Fold {
+	return gen.Fold{Var: v, N: expr(n), State: state, Body: body, When: expr(cond)}
+}
+
+// State is a number that a Fold works out: first before the first turn, and next after a turn.
+func State(name, first, next string) gen.State {
+	return gen.State{Name: name, First: expr(first), Next: expr(next)}
+}
+
 // Loop runs body with v = 0, 1, …, n-1.
 func Loop(v, n string, body ...gen.Node) gen.For { return gen.For{Var: v, N: expr(n), Body: body} }
 

@@ -155,6 +155,8 @@ func nodeChanges(n gen.Node) []change[gen.Node] {
 	case gen.LetBuf:
 		c.expr("the choice of a buffer", n.Cond, func(e spec.Expr) gen.Node { m := n; m.Cond = e; return m })
 		c.one("the buffers are exchanged", gen.LetBuf{Name: n.Name, Cond: n.Cond, Then: n.Else, Else: n.Then})
+	case gen.Fold:
+		c.fold(n)
 	case gen.Step:
 		c.body(n, func(b []gen.Node) gen.Node { return gen.Step(b) })
 		if len(n) > 1 {
@@ -208,6 +210,28 @@ func (c *nodeChange) body(nodes []gen.Node, put func([]gen.Node) gen.Node) {
 	for _, x := range bodyChanges(nodes) {
 		c.all = append(c.all, change[gen.Node]{put(x.is), x.operator, x.what})
 	}
+}
+
+// fold adds changes of a Fold: of its turns, of when its numbers change, and of each number.
+func (c *nodeChange) fold(n gen.Fold) {
+	c.expr("the turns of a fold", n.N, func(e spec.Expr) gen.Node { m := n; m.N = e; return m })
+	c.expr("when a fold's numbers change", n.When, func(e spec.Expr) gen.Node { m := n; m.When = e; return m })
+	if !n.When.IsAbsent() {
+		m := n
+		m.When = spec.Expr{}
+		c.one("a fold's numbers change in every turn", m)
+	}
+	for i, x := range n.State {
+		with := func(first, next spec.Expr) gen.Node {
+			m := n
+			m.State = slices.Clone(n.State)
+			m.State[i].First, m.State[i].Next = first, next
+			return m
+		}
+		c.expr("a fold's first number", x.First, func(e spec.Expr) gen.Node { return with(e, x.Next) })
+		c.expr("a fold's next number", x.Next, func(e spec.Expr) gen.Node { return with(x.First, e) })
+	}
+	c.body(n.Body, func(b []gen.Node) gen.Node { m := n; m.Body = b; return m })
 }
 
 // text returns a node's line in the text of its algorithm.

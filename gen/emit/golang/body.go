@@ -186,6 +186,8 @@ func (s *scope) statement(st stmt) ([]jen.Code, error) {
 		return s.let(n.Name, n.Is)
 	case gen.LetBuf:
 		return s.letBuf(n)
+	case gen.Fold:
+		return s.fold(n, st)
 	case exchange:
 		return []jen.Code{orReturn(exchangeCall())}, nil
 	}

@@ -30,6 +30,8 @@ func (l *lowering) nodes(nodes []gen.Node) []stmt {
 			list = append(list, stmt{node: n, body: step(l.nodes(n))})
 		case gen.Let, gen.LetBuf:
 			list = append(list, stmt{node: n})
+		case gen.Fold:
+			list = append(list, stmt{node: n, body: l.nodes(n.Body)})
 		default:
 			list = append(list, stmt{node: n, index: l.next})
 			l.next++
@@ -125,11 +127,18 @@ func only(list []stmt, keep func(gen.Node) bool, lets bool) []stmt {
 func prune(list []stmt, used []string) ([]stmt, []string) {
 	var kept []stmt
 	for _, s := range slices.Backward(list) {
-		if name := letName(s.node); name != "" {
-			if !slices.Contains(used, name) {
+		if names := given(s.node); names != nil {
+			if !intersect(names, used) {
 				continue
 			}
-			used = without(used, name)
+			var inner []string
+			if n, ok := s.node.(gen.Fold); ok {
+				s, inner = pruneFold(n, s.body, used)
+			}
+			for _, name := range names {
+				used = without(used, name)
+			}
+			used = append(used, inner...)
 		} else if hasBody(s.node) {
 			var inner, other []string
 			s.body, inner = prune(s.body, nil)

@@ -15,23 +15,28 @@ func hasBody(n gen.Node) bool {
 	return false
 }
 
-func letName(n gen.Node) string {
+// given returns the names that n gives for the rest of the block that it stands in.
+func given(n gen.Node) []string {
 	switch n := n.(type) {
 	case gen.Let:
-		return n.Name
+		return []string{n.Name}
 	case gen.LetBuf:
-		return bufName(n.Name)
+		return []string{bufName(n.Name)}
+	case gen.Fold:
+		var names []string
+		for _, x := range n.State {
+			names = append(names, x.Name)
+		}
+		return names
 	}
-	return ""
+	return nil
 }
 
 // letNames returns the names that list itself declares.
 func letNames(list []stmt) []string {
 	var names []string
 	for _, s := range list {
-		if name := letName(s.node); name != "" {
-			names = append(names, name)
-		}
+		names = append(names, given(s.node)...)
 	}
 	return names
 }
@@ -50,7 +55,10 @@ func intersect(x, y []string) bool {
 }
 
 func loopVar(n gen.Node) string {
-	if n, ok := n.(gen.For); ok {
+	switch n := n.(type) {
+	case gen.For:
+		return n.Var
+	case gen.Fold:
 		return n.Var
 	}
 	return ""
@@ -69,6 +77,12 @@ func names(n gen.Node) []string {
 		return variables(n.Cond)
 	case gen.Let:
 		return variables(n.Is)
+	case gen.Fold:
+		list := variables(n.N)
+		for _, x := range n.State {
+			list = append(list, variables(x.First)...)
+		}
+		return list
 	case gen.LetBuf:
 		return append(variables(n.Cond), bufName(n.Then), bufName(n.Else))
 	case gen.Send:
@@ -130,9 +144,9 @@ func variables(exprs ...spec.Expr) []string {
 type stmt struct {
 	node      gen.Node
 	index     int    // of the action, in source order
-	body      []stmt // of a For, an If and a Step
+	body      []stmt // of a For, a Fold, an If and a Step
 	otherwise []stmt // of an If
-	usesVar   bool   // of a For: its variable is used
+	usesVar   bool   // of a For and a Fold: its variable is used
 }
 
 // exchange is the statement that ends the communicating part of a Step.
@@ -140,7 +154,7 @@ type exchange struct{ gen.Node }
 
 func isLet(n gen.Node) bool {
 	switch n.(type) {
-	case gen.Let, gen.LetBuf:
+	case gen.Let, gen.LetBuf, gen.Fold:
 		return true
 	}
 	return false

@@ -19,6 +19,9 @@ func rewrite(nodes []gen.Node, change func(gen.Node) []gen.Node) []gen.Node {
 		case gen.If:
 			x.Then, x.Else = rewrite(x.Then, change), rewrite(x.Else, change)
 			n = x
+		case gen.Fold:
+			x.Body = rewrite(x.Body, change)
+			n = x
 		case gen.Step:
 			n = gen.Step(rewrite(x, change))
 		}
