@@ -28,11 +28,35 @@ func TestDoesNotFit(t *testing.T) {
 			"let":  {Let{"x", e}},
 			"if":   {If{Cond: spec.Gt(size, n(64)), Then: []Node{If{Cond: e}}}},
 			"loop": {For{"k", size, []Node{Step{Send{To: e}}}}},
+			"fold": {Fold{Var: "k", N: size, State: []State{{Name: "x", First: size, Next: spec.Min(size, spec.Var("y"))}},
+				Body: []Node{Let{"y", e}}}},
 		} {
 			a := Algorithm{Name: "any", Primitive: spec.Barrier, Body: body}
 			if err := Fits(a); err == nil || !strings.Contains(err.Error(), "may not fit an int") {
 				t.Errorf("%s in a %s: %v", name, where, err)
 			}
+		}
+	}
+}
+
+// TestFoldFits: a number that a fold lets grow fits only while it has a limit, which may be the fold's few turns.
+func TestFoldFits(t *testing.T) {
+	size, x, n := spec.Size, spec.Var("x"), spec.Int
+	for _, tc := range []struct {
+		turns, next spec.Expr
+		fits        bool
+	}{
+		{size, spec.Min(spec.Add(x, size), n(1000)), true}, {size, spec.Sub(size, x), false},
+		{n(30), spec.Mul(x, n(2)), true}, {n(60), spec.Mul(x, n(2)), false}, {size, spec.Add(x, n(1)), false},
+		{n(0), spec.Mul(x, n(2)), true}, {spec.Log2(size), spec.Add(x, size), true},
+		{size, spec.BitOr(x, spec.Shl(n(1), spec.Var("k"))), true},
+	} {
+		a := Algorithm{Name: "any", Primitive: spec.Barrier, Body: []Node{
+			Fold{Var: "k", N: tc.turns, State: []State{{Name: "x", First: size, Next: tc.next}}},
+			For{"s", x, []Node{Step{Send{To: x}}}},
+		}}
+		if err := Fits(a); (err == nil) != tc.fits {
+			t.Errorf("%v in %v turns: %v", tc.next, tc.turns, err)
 		}
 	}
 }

@@ -90,7 +90,10 @@ func randomBody(t *rapid.T, names []string, depth int) []gen.Node {
 	bufs := []spec.Buf{in, out}
 	for range rapid.IntRange(0, 3).Draw(t, "nodes") {
 		name := fmt.Sprintf("v%d", len(names))
-		switch kind := rapid.IntRange(0, 4).Draw(t, "kind"); {
+		switch kind := rapid.IntRange(0, 5).Draw(t, "kind"); {
+		case kind == 5:
+			body = append(body, randomFold(t, names, depth))
+			names = append(names, given(body[len(body)-1].(gen.Fold))...)
 		case kind == 0:
 			body = append(body, let(name, randomExpr(t, names, 2)))
 			names = append(names, name)
@@ -109,6 +112,43 @@ func randomBody(t *rapid.T, names []string, depth int) []gen.Node {
 		}
 	}
 	return body
+}
+
+// randomFold returns a Fold in which names have a meaning, of few turns.
+func randomFold(t *rapid.T, names []string, depth int) gen.Fold {
+	names = slices.Clone(names)
+	n := gen.Fold{N: rapid.SampledFrom([]expr{zero, one, rank, spec.Int(3)}).Draw(t, "turns")}
+	for range rapid.IntRange(1, 3).Draw(t, "state") {
+		x := gen.State{Name: fmt.Sprintf("v%d", len(names)+len(n.State)), First: randomExpr(t, names, 2)}
+		n.State = append(n.State, x)
+	}
+	names = append(names, given(n)...)
+	n.Var = fmt.Sprintf("v%d", len(names))
+	names = append(names, n.Var)
+	for range rapid.IntRange(0, 2).Draw(t, "inside") {
+		if depth > 0 && rapid.IntRange(0, 3).Draw(t, "isFold") == 0 {
+			inner := randomFold(t, names, depth-1)
+			n.Body, names = append(n.Body, inner), append(names, given(inner)...)
+			continue
+		}
+		name := fmt.Sprintf("v%d", len(names))
+		n.Body, names = append(n.Body, let(name, randomExpr(t, names, 2))), append(names, name)
+	}
+	if rapid.Bool().Draw(t, "isWhen") {
+		n.When = randomExpr(t, names, 1)
+	}
+	for i := range n.State {
+		n.State[i].Next = randomExpr(t, names, 2)
+	}
+	return n
+}
+
+// given returns the names that n gives.
+func given(n gen.Fold) (names []string) {
+	for _, x := range n.State {
+		names = append(names, x.Name)
+	}
+	return names
 }
 
 // randomExpr returns an expression that has a value whatever names are.
@@ -215,6 +255,9 @@ func TestSimplifyKeepsScopes(t *testing.T) {
 func TestPassesRemove(t *testing.T) {
 	act := gen.Step{gen.Copy{Into: gen.Chunk(out, v("x")), From: block(in)}}
 	set := func(name string, is expr) gen.Node { return let(name, is) }
+	count := func(name string, next expr, body ...gen.Node) gen.Node {
+		return gen.Fold{Var: "i", N: size, State: []gen.State{{Name: name, First: rank, Next: next}}, Body: body}
+	}
 	for _, tc := range []struct {
 		name       string
 		pass       func(gen.Algorithm) gen.Algorithm
@@ -234,6 +277,17 @@ func TestPassesRemove(t *testing.T) {
 		{"no repetition", gen.Simplify, []gen.Node{loop("x", zero, []gen.Node{act})}, nil},
 		{"one repetition", gen.Simplify, []gen.Node{loop("x", one, []gen.Node{act})},
 			[]gen.Node{gen.Step{gen.Copy{Into: block(out), From: block(in)}}}},
+		{"an unused fold", gen.Prune, []gen.Node{set("x", rank), count("y", v("y")), act}, []gen.Node{set("x", rank), act}},
+		{"a name that no turn uses", gen.Prune, []gen.Node{count("x", v("z"), set("y", rank), set("z", size)), act},
+			[]gen.Node{count("x", v("z"), set("z", size)), act}},
+		{"a fold without turns", gen.Simplify, []gen.Node{gen.Fold{Var: "i", N: zero, State: []gen.State{{Name: "x",
+			First: rank, Next: size}}}, act}, []gen.Node{set("x", rank), act}},
+		{"a fold that never changes", gen.Simplify, []gen.Node{gen.Fold{Var: "i", N: size, When: lt(one, one),
+			State: []gen.State{{Name: "x", First: rank, Next: size}}}, act}, []gen.Node{set("x", rank), act}},
+		{"a number that does not change", gen.Simplify, []gen.Node{count("x", add(v("x"), v("zero")), set("zero", zero)), act},
+			[]gen.Node{set("x", rank), act}},
+		{"a decided name of a turn", gen.Simplify, []gen.Node{count("x", v("y"), set("y", add(one, one))), act},
+			[]gen.Node{count("x", two), act}},
 		{"a decided buffer", gen.Simplify, []gen.Node{letBuf("b", one, in, out),
 			gen.Step{gen.Copy{Into: block(out), From: block("b")}}}, []gen.Node{gen.Step{gen.Copy{Into: block(out),
 			From: block(in)}}}},

@@ -86,7 +86,7 @@ func simplifyTurn(n Fold) Fold {
 	}
 	body = simplifyBody(body)
 	end := len(body) - len(n.State)
-	n.Body, n.When = body[:end-1], body[end-1].(Send).To
+	n.Body, n.When = append([]Node(nil), body[:end-1]...), body[end-1].(Send).To
 	for i := range n.State {
 		n.State[i].Next = body[end+i].(Send).To
 	}

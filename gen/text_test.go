@@ -18,6 +18,9 @@ func TestText(t *testing.T) {
 		Body: []gen.Node{
 			let("next", up(add(rank, one), size)),
 			letBuf("b", eq(rank, zero), in, out),
+			gen.Fold{Var: "k", N: size, State: []gen.State{{Name: "x", First: one, Next: v("y")},
+				{Name: "y", First: up(rank, size), Next: add(v("x"), v("z"))}}, Body: []gen.Node{let("z", v("k"))},
+				When: lt(v("k"), v("y"))},
 			loop("i", size, []gen.Node{when(lt(v("i"), rank), []gen.Node{gen.Step{
 				send(v("next"), gen.Chunk("b", v("i"))),
 				gen.Recv{From: v("next"), Into: gen.Slot(scratch, zero, one), AfterSend: true},
@@ -35,6 +38,9 @@ func TestText(t *testing.T) {
 	want := `allreduce/all(chunks = 2, scratch = depth), for sizes with size <= 2, for commutative ops, out of place:
         next = if (rank + 1) < size then rank + 1 else (rank + 1) - size
         buffer b = if rank == 0 then in else out
+        fold x = 1, y = if rank < size then rank else rank - size for k < size:
+          z = k
+          next if k < y: x = y, y = x + z
         for i < size:
           if i < rank:
             step:

@@ -122,6 +122,26 @@ func TestValidateFindsFaults(t *testing.T) {
 		{"no identifier", body(let("two words", one)), "cannot be the name", -1},
 		{"keyword", body(loop("range", one, nil)), "cannot be the name", -1},
 
+		{"fold without numbers", body(fold(nil)), "works out nothing", -1},
+		{"step in a fold", body(fold(number("x", one), gen.Step{})), "the one over i has a gen.Step", -1},
+		{"action in a fold", body(fold(number("x", one), message)), "the one over i has a gen.Send", -1},
+		{"node missing in a fold", body(fold(number("x", one), nil)), "a node is missing", -1},
+		{"number twice in a fold", body(fold(append(number("x", one), number("x", two)...))),
+			"the name x is already defined", -1},
+		{"number shadowed by a turn", body(fold(number("i", one))), "the name i is already defined", -1},
+		{"number defined before", body(let("x", one), fold(number("x", one))), "the name x is already defined", -1},
+		{"first number of another one", body(fold([]gen.State{number("x", one)[0], {Name: "y", First: v("x"), Next: one}})),
+			"y: x has no meaning", -1},
+		{"turns of a number", body(gen.Fold{Var: "i", N: v("x"), State: number("x", one)}), "fold over i: x has no meaning",
+			-1},
+		{"name of a turn after the fold", body(fold(number("x", v("y")), let("y", one)), let("z", v("y"))),
+			"z: y has no meaning", -1},
+		{"turn after the fold", body(fold(number("x", one)), let("z", v("i"))), "z: i has no meaning", -1},
+		{"conditional in a next number", body(fold(number("x", up(one, size)))), "only in a Let of its own", -1},
+		{"next number missing", body(fold(number("x", expr{}))), "Next of x is missing", -1},
+		{"conditional in a fold's When", body(gen.Fold{Var: "i", N: one, State: number("x", one), When: up(one, size)}),
+			"When of the fold over i", -1},
+
 		{"expression missing", body(gen.Let{Name: "x"}), "x is missing", -1},
 		{"operand missing", body(let("x", add(one, expr{}))), "x: 1 + none lacks an operand", -1},
 		{"no expression", body(let("x", expr{Kind: spec.AddExpr})), "is not an expression", -1},
@@ -164,6 +184,15 @@ func TestValidateFindsFaults(t *testing.T) {
 	}
 }
 
+// fold returns a Fold over i.
+func fold(state []gen.State, body ...gen.Node) gen.Node {
+	return gen.Fold{Var: "i", N: two, State: state, Body: body}
+}
+
+func number(name string, next expr) []gen.State {
+	return []gen.State{{Name: name, First: rank, Next: next}}
+}
+
 // TestValidateAllows guards against refusing what may be right.
 func TestValidateAllows(t *testing.T) {
 	message, copied := send(v("to"), block(in)), gen.Copy{Into: block(out), From: block(in)}
@@ -173,7 +202,9 @@ func TestValidateAllows(t *testing.T) {
 		"local action in an earlier step":            {gen.Step{copied}, gen.Step{message}},
 		"a name in two bodies":                       {when(rank, []gen.Node{let("x", one)}, []gen.Node{let("x", two)})},
 		"a chain of conditionals":                    {let("x", cond(rank, one, cond(size, two, zero)))},
-		"a signal":                                   inStep(gen.Send{To: v("to")}),
+		"a fold in a step, from a conditional": inStep(gen.Fold{Var: "i", N: rank, State: []gen.State{{Name: "x",
+			First: up(rank, size), Next: add(v("x"), v("i"))}}, When: lt(v("i"), v("x"))}, send(v("x"), block(in))),
+		"a signal": inStep(gen.Send{To: v("to")}),
 	} {
 		a := sound()
 		a.Body = append([]gen.Node{let("to", one)}, body...)

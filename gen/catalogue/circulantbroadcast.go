@@ -9,11 +9,11 @@ import (
 
 // BroadcastCirculant has every rank send one piece and receive one in each step.
 //
-// Steps repeat as phases of ⌈log2 size⌉ rounds. In round k, ranks send to the rank after them at distance size / 2^left,
-// rounded up, where left is the number of rounds from k to the end of the phase. Ranks are counted from the root, as
-// places. In each phase a place receives one piece that is new there, which the root has begun to send in this phase,
-// and others of the phase before. Which ones these are, counted from the first of the phase, is its schedule. It sends
-// in each round what the schedule of the other place has.
+// Ranks are counted from the root, as places. Steps repeat as phases of ⌈log2 size⌉ rounds. A rank sends to the one
+// after it at distance size / 2^left, rounded up, where left is the number of rounds from this one to the end of the
+// phase. Each place has a schedule: which piece it receives in which round of each phase. In one of the rounds that is
+// a piece which the root has begun to send in this phase, and in the others these are pieces of the phase before. A rank
+// sends in each round what the schedule of the other place has.
 var BroadcastCirculant = register(gen.Algorithm{
 	Name:      "circulant",
 	Primitive: spec.Broadcast,
@@ -27,31 +27,35 @@ var BroadcastCirculant = register(gen.Algorithm{
 	Chunks:   pieces,
 	Body: []gen.Node{gen.If{Cond: eq(size, one),
 		Then: []gen.Node{gen.Step{gen.Copy{Into: gen.Span(out, zero, pieces), From: gen.Span(in, zero, pieces)}}},
-		Else: slices.Concat([]gen.Node{let("place", down(sub(rank, root), size)), let("rounds", ceilLog2(size))},
-			scheduleOf("received", place, last),
-			[]gen.Node{
-				sentSchedule,
-				letBuf("data", eq(rank, root), in, out),
-				let("begin", spec.Mod(sub(rounds, spec.Mod(sub(pieces, one), rounds)), rounds)),
-				loop("s", circulantSteps(rounds), circulantStep),
-				gen.If{Cond: eq(rank, root),
-					Then: []gen.Node{gen.Step{gen.Copy{Into: gen.Span(out, zero, pieces), From: gen.Span(in, zero, pieces)}}}},
-			}),
+		Else: slices.Concat(circulantSchedules, []gen.Node{
+			letBuf("data", eq(rank, root), in, out),
+			let("begin", spec.Mod(sub(rounds, spec.Mod(sub(pieces, one), rounds)), rounds)),
+			loop("s", circulantSteps(rounds), circulantStep),
+			gen.If{Cond: eq(rank, root),
+				Then: []gen.Node{gen.Step{gen.Copy{Into: gen.Span(out, zero, pieces), From: gen.Span(in, zero, pieces)}}}},
+		}),
 	}},
 	Cost: gen.Cost{Alpha: circulantSteps(ceilLog2(size)), Beta: circulantSteps(ceilLog2(size)), Gamma: zero},
 })
 
-var rounds = v("rounds")
+var (
+	rounds  = v("rounds")
+	inPhase = v("k")
+	ahead   = v("ahead")
+)
 
 // circulantSteps is the fewest steps in which all pieces come from one rank to all others, one in each step.
 func circulantSteps(rounds expr) expr { return add(sub(pieces, one), rounds) }
 
+// halved is size / 2^times, rounded up.
+func halved(times expr) expr { return add(shr(last, times), one) }
+
 // circulantStep is step s. The last phase ends with the last step, so that the first one may begin with a later round.
 var circulantStep = []gen.Node{
 	let("k", spec.Mod(add(turn, v("begin")), rounds)),
-	let("distance", halved(sub(rounds, v("k")))),
-	let("to", up(add(rank, v("distance")), size)),
-	let("from", down(sub(rank, v("distance")), size)),
+	let("ahead", halved(sub(rounds, inPhase))),
+	let("to", up(add(rank, ahead), size)),
+	let("from", down(sub(rank, ahead), size)),
 	let("passed", scheduled("sent")),
 	let("come", scheduled("received")),
 	gen.Step{
@@ -62,62 +66,74 @@ var circulantStep = []gen.Node{
 	},
 }
 
-// halved is size / 2^times, rounded up: the distance of the round that has so many left in its phase, itself included.
-func halved(times expr) expr { return add(shr(last, times), one) }
+// Of a schedule, each round has four bits: its piece, counted from the first one of the phase before.
 
-// A schedule is a number of four bits for each round: the piece, counted from the first of the phase before.
+// inRound is what belongs into a round of a schedule.
+func inRound(piece, round expr) expr { return shl(piece, mul(spec.Int(4), round)) }
 
-// inRound is what belongs into round k of a schedule.
-func inRound(piece, k expr) expr { return shl(piece, mul(spec.Int(4), k)) }
-
-// scheduled is the piece of step s in a schedule. It may be negative, before the first, or beyond the last: that comes
-// for what is left.
+// scheduled is the piece of step s in a schedule. Where it is negative, there is none yet, and one beyond the last is
+// the last.
 func scheduled(name string) expr {
-	piece := bitAnd(shr(v(name), mul(spec.Int(4), v("k"))), spec.Int(15))
-	return sub(sub(add(piece, turn), v("k")), rounds)
+	piece := bitAnd(shr(v(name), mul(spec.Int(4), inPhase)), spec.Int(15))
+	return sub(sub(add(piece, turn), inPhase), rounds)
 }
 
-// sentSchedule gives a name to what this rank sends: of each round, that of the rank that receives it.
-var sentSchedule = gen.Fold{
-	Var: "k", N: rounds,
-	Body: append([]gen.Node{let("left", sub(rounds, v("k"))), let("after", up(add(place, halved(v("left"))), size))},
-		scheduleOf("theirs", v("after"), halved(sub(v("left"), one)))...),
-	State: []gen.State{{Name: "sent", First: zero,
-		Next: spec.BitOr(v("sent"), bitAnd(v("theirs"), inRound(spec.Int(15), v("k"))))}},
-}
-
-// scheduleOf gives a name to what a place receives, by a search backwards from it, round after round. The first place
-// counts there that is as far as the distance of the round, whose own round has not been found yet, and that was itself
-// reached from as far as the distance of the next round. No round needs more places than the distance of the next.
-func scheduleOf(name string, place, places expr) []gen.Node {
-	x := func(what string) string { return name + what }
-	left, at, far := v(x("Left")), v(x("At")), add(v(x("Turn")), one)
-	return append(roundOf(x("Own"), place), gen.Fold{
-		Var: x("Turn"), N: places,
-		Body: append(roundOf(x("At"), sub(add(size, place), far)),
-			// The place's own round brings the new piece.
-			let(x("Piece"), cond(eq(at, zero), sub(mul(two, rounds), v(x("Own"))), sub(rounds, at)))),
-		When: and(le(halved(left), far), not(bitAnd(shr(v(x("Found")), at), one)),
-			le(halved(most(sub(left, one), zero)), add(far, halved(at)))),
+// circulantSchedules gives names to the schedules of what this rank sends and receives. After the rounds comes a turn in
+// which the distance is size, and the other place the rank's own.
+var circulantSchedules = []gen.Node{
+	let("place", down(sub(rank, root), size)),
+	let("rounds", ceilLog2(size)),
+	gen.Fold{
+		Var: "k", N: add(rounds, one),
 		State: []gen.State{
-			{Name: name, First: zero, Next: spec.BitOr(v(name), inRound(v(x("Piece")), sub(rounds, left)))},
-			{Name: x("Found"), First: shl(one, v(x("Own"))), Next: spec.BitOr(v(x("Found")), shl(one, at))},
-			{Name: x("Left"), First: rounds, Next: most(sub(left, one), zero)},
+			{Name: "sent", First: zero, Next: spec.BitOr(v("sent"), bitAnd(v("schedule"), inRound(spec.Int(15), inPhase)))},
+			{Name: "received", First: zero, Next: v("schedule")},
 		},
-	})
+		Body: []gen.Node{
+			let("ahead", halved(sub(rounds, inPhase))),
+			let("other", up(add(place, ahead), size)),
+			roundOf("own", v("other")),
+			let("further", halved(most(sub(sub(rounds, inPhase), one), zero))),
+			scheduleOf(v("other"), v("own"), v("further")),
+		},
+	},
 }
 
-// roundOf gives a name to the round in which a new piece comes to a place: as how many are left then, or 0 for the root,
-// also where it is counted as size. The place is the sum of different distances, of which that of the round is the last.
-func roundOf(name string, place expr) []gen.Node {
+// scheduleOf gives a name to the schedule of a place, by a search backwards from it, round after round. There, the first
+// place counts that is as far as the distance of the round, whose own round has not been found yet, and that gets its
+// piece in its own round from as far as the distance of the next round. It is in the first so many places.
+func scheduleOf(place, own, places expr) gen.Node {
+	left, at := v("left"), v("at")
+	return gen.Fold{
+		Var: "b", N: places,
+		State: []gen.State{
+			{Name: "schedule", First: zero, Next: spec.BitOr(v("schedule"), inRound(v("piece"), sub(rounds, left)))},
+			{Name: "found", First: shl(one, own), Next: spec.BitOr(v("found"), shl(one, at))},
+			{Name: "left", First: rounds, Next: most(sub(left, one), zero)},
+		},
+		When: and(le(halved(left), v("behind")), not(bitAnd(shr(v("found"), at), one)),
+			le(halved(most(sub(left, one), zero)), v("reach"))),
+		Body: []gen.Node{
+			let("behind", add(v("b"), one)),
+			roundOf("at", sub(add(size, place), v("behind"))),
+			let("reach", add(v("behind"), halved(at))),
+			// The root, which is in no round, stands for the place's own round with its new piece.
+			let("piece", cond(eq(at, zero), sub(mul(two, rounds), own), sub(rounds, at))),
+		},
+	}
+}
+
+// roundOf gives a name to the round in which a place gets its new piece, by how many are left then: the last one whose
+// distance is needed in the sum that the place is, of different distances. It is 0 for the root, which is also at size.
+func roundOf(name string, place expr) gen.Node {
 	rest, step := v(name+"Rest"), v(name+"Step")
-	return []gen.Node{gen.Fold{
-		Var: name + "Turn", N: add(rounds, one),
-		Body: []gen.Node{let(name+"Step", halved(v(name+"Turn")))},
-		When: le(step, rest),
+	return gen.Fold{
+		Var: name + "Left", N: add(rounds, one),
 		State: []gen.State{
 			{Name: name + "Rest", First: place, Next: sub(rest, step)},
-			{Name: name, First: zero, Next: v(name + "Turn")},
+			{Name: name, First: zero, Next: v(name + "Left")},
 		},
-	}}
+		When: le(step, rest),
+		Body: []gen.Node{let(name+"Step", halved(v(name+"Left")))},
+	}
 }

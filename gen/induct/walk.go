@@ -2,6 +2,7 @@ package induct
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
@@ -16,6 +17,7 @@ func Obligations(a *gen.Algorithm, h gen.Hints) (list []Obligation, err error) {
 			err = fmt.Errorf("%s: %w", a.FullName(), u)
 		}
 	}()
+	refuseFolds(a)
 	if err := gen.Fits(*a); err != nil {
 		return nil, err
 	}
@@ -29,6 +31,22 @@ func Obligations(a *gen.Algorithm, h gen.Hints) (list []Obligation, err error) {
 		list = append(list, w.list...)
 	}
 	return list, nil
+}
+
+// refuseFolds refuses an algorithm with a Fold: there is no induction over its turns.
+func refuseFolds(a *gen.Algorithm) {
+	anyNode(gen.If{Then: a.Body}, func(n gen.Node) bool {
+		fold, ok := n.(gen.Fold)
+		if !ok {
+			return false
+		}
+		var names []string
+		for _, x := range fold.State {
+			names = append(names, x.Name)
+		}
+		panic(unsupported{fmt.Sprintf("it has a fold over %s, which works out %s, and there is no proof for every number "+
+			"of ranks with a fold", fold.Var, strings.Join(names, ", "))})
+	})
 }
 
 func (w *walker) algorithm() {
