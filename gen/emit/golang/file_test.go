@@ -177,6 +177,19 @@ func TestBody(t *testing.T) {
 					},
 				}},
 			}},
+			// A fold in a step, of whose numbers one is not used, and its body's names neither.
+			gen.Step{
+				gen.Fold{Var: "t", N: n, When: spec.Lt(v("step"), v("rest")), State: []gen.State{
+					{Name: "rest", First: spec.Down(spec.Sub(p, i(1)), n), Next: spec.Sub(v("rest"), v("step"))},
+					{Name: "turns", First: i(0), Next: spec.Add(v("turns"), i(1))},
+					{Name: "at", First: i(0), Next: v("t")},
+				}, Body: []gen.Node{
+					gen.Let{Name: "unneeded", Is: p},
+					gen.Fold{Var: "b", N: v("t"), State: []gen.State{{Name: "step", First: i(1),
+						Next: spec.Add(v("step"), v("step"))}}},
+				}},
+				gen.Send{To: v("at")},
+			},
 			gen.Step{gen.Send{To: v("used")}},
 		},
 		Cost: gen.Cost{Alpha: n, Beta: spec.CeilLog2(n)},
@@ -203,6 +216,12 @@ func TestBodyRefused(t *testing.T) {
 		{gen.Algorithm{Chunks: spec.Up(n, i(2))}, "give it a name with Let", -1},
 		{gen.Algorithm{Requires: gen.Requires{Size: spec.Up(n, i(2))}}, "give it a name with Let", -1},
 		{gen.Algorithm{Body: []gen.Node{gen.For{Var: "k", N: spec.Lt(p, n), Body: []gen.Node{gen.Step{gen.Send{To: p}}}}}},
+			"truth value", -1},
+		{gen.Algorithm{Body: []gen.Node{sumOf(i(0), spec.Lt(p, n), n), gen.Step{gen.Send{To: spec.Var("sum")}}}}, "truth value",
+			-1},
+		{gen.Algorithm{Body: []gen.Node{sumOf(spec.Lt(p, n), i(0), n), gen.Step{gen.Send{To: spec.Var("sum")}}}},
+			"sum is a truth value", -1},
+		{gen.Algorithm{Body: []gen.Node{sumOf(i(0), i(1), spec.Lt(p, n)), gen.Step{gen.Send{To: spec.Var("sum")}}}},
 			"truth value", -1},
 		{gen.Algorithm{Body: []gen.Node{gen.Step{gen.Send{To: p}, gen.Send{To: spec.Down(p, n)}}}}, "give it a name with Let",
 			1},
