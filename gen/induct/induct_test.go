@@ -168,6 +168,28 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
+// TestFold: nothing is derived of an algorithm with a fold, wherever it stands, used or not, because no obligation would
+// say what it works out.
+func TestFold(t *testing.T) {
+	fold := gen.Fold{Var: "t", N: spec.Size, State: []gen.State{{Name: "a", First: spec.Int(0), Next: spec.Var("b")},
+		{Name: "b", First: spec.Int(0), Next: spec.Var("a")}}}
+	const want = "it has a fold over t, which works out a, b, and there is no proof for every number of ranks with a fold"
+	for name, body := range map[string][]gen.Node{
+		"beside a step": {fold}, "in a step": {gen.Step{fold}}, "in a loop": {gen.For{Var: "k", N: spec.Size,
+			Body: []gen.Node{fold}}},
+		"in an if": {gen.If{Cond: spec.Rank, Else: []gen.Node{fold}}},
+	} {
+		a := with(catalogue.BarrierDirect, append(body, catalogue.BarrierDirect.Body...)...)
+		if list, err := induct.Obligations(&a, a.Hints); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %d obligations, %v", name, len(list), err)
+		}
+	}
+	circulant := catalogue.BroadcastCirculant.Members()[0]
+	if _, err := induct.Obligations(&circulant, circulant.Hints); err == nil {
+		t.Error("something is derived of the circulant broadcast")
+	}
+}
+
 // TestOverflow: nothing is derived of an algorithm whose values may wrap around in Go, because the obligations are of
 // integers without bounds.
 func TestOverflow(t *testing.T) {

@@ -67,7 +67,7 @@ func (t *terms) afterTurns(name string, turns term, list []state, loops int) ter
 			names, x.args = append(names, s.name), append(x.args, s.first, s.next)
 		}
 	}
-	x.name = fmt.Sprint(name, " of ", names)
+	x.name = fmt.Sprint(" ", name, " of ", names)
 	return t.make(x)
 }
 

@@ -17,9 +17,9 @@ const absent term = -1
 // node is what a term is made of.
 type node struct {
 	op    string
-	name  string // of a parameter, of a buffer, and of the turn of a loop
+	name  string // of a parameter, a buffer, the turn of a loop, and a number of a fold
 	args  []term
-	n     int   // a number; of a sum, what is added to its args
+	n     int   // a number; of a sum, what is added to its args; of a fold, and its numbers, the loops around it
 	times []int // of a sum: how often each of its args counts
 }
 
@@ -362,10 +362,10 @@ func (t *terms) write(b *strings.Builder, x term) {
 		fmt.Fprint(b, n.n)
 	case "truth":
 		fmt.Fprint(b, n.n != 0)
-	case "name", "buffer":
+	case "name", "buffer", "state":
 		b.WriteString(n.name)
 	default:
-		b.WriteString(n.op + "(")
+		b.WriteString(n.op + n.name + "(")
 		for i, arg := range n.args {
 			if i > 0 {
 				b.WriteString(", ")

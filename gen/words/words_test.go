@@ -43,12 +43,19 @@ func TestRing(t *testing.T) {
 func TestNodes(t *testing.T) {
 	x, y, z := spec.Var("x"), spec.Var("y"), spec.Var("z")
 	b, c, d := gen.Chunk("b", x), gen.Chunk("c", x), gen.Chunk("d", x)
+	p, q := spec.Var("p"), spec.Var("q")
+	fold := gen.Fold{Var: "x", N: y, State: []gen.State{{Name: "p", First: z, Next: q},
+		{Name: "q", First: spec.Int(1), Next: spec.Add(p, x)}}, Body: []gen.Node{gen.Let{Name: "r", Is: x}}}
+	foldIf := fold
+	foldIf.When = z
 	for _, n := range []struct{ got, want gen.Node }{
 		{w.IfElse("x", []gen.Node{w.Let("y", "1")}, []gen.Node{w.Step(w.Finish("b[x]"))}),
 			gen.If{Cond: x, Then: []gen.Node{gen.Let{Name: "y", Is: spec.Int(1)}},
 				Else: []gen.Node{gen.Step{gen.Finish{Data: b}}}}},
 		{w.LetBuf("b", "x", "c", "d"), gen.LetBuf{Name: "b", Cond: x, Then: "c", Else: "d"}},
 		{w.Loop("x", "y", w.Let("z", "x")), gen.For{Var: "x", N: y, Body: []gen.Node{gen.Let{Name: "z", Is: x}}}},
+		{w.Fold("x", "y", []gen.State{w.State("p", "z", "q"), w.State("q", "1", "p + x")}, w.Let("r", "x")), fold},
+		{w.FoldIf("x", "y", "z", fold.State, fold.Body...), foldIf},
 		{w.Send("y", "b[x]"), gen.Send{To: y, Data: b}},
 		{w.Recv("y", "b[x]"), gen.Recv{From: y, Into: b}},
 		{w.RecvReduce("y", "b[x]", "c[x]"), gen.RecvReduce{From: y, Into: b, With: c}},

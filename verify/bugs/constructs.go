@@ -1,6 +1,8 @@
 package bugs
 
 import (
+	"slices"
+
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
@@ -125,6 +127,28 @@ var Constructs = []Bug{
 		Plant: func(a *gen.Algorithm) { a.Requires.Size = spec.Eq(spec.BitAnd(spec.Size, one), zero) },
 		Check: verify.Length, Says: "size 6"},
 
+	// Numbers that are worked out turn by turn.
+	{What: "a search that forgets what it has found", In: circulant8,
+		Plant: edit.Set(2, func(x *gen.Fold) {
+			x.When = spec.And(spec.Le(spec.Add(spec.Shr(spec.Sub(spec.Size, one), v("left")), one), v("behind")),
+				x.When.Args[1])
+		}), Check: verify.Race, Says: "size 5"},
+	{What: "numbers that change one after the other, so that one takes the next round for this one", In: circulant8,
+		Plant: edit.Set(2, func(x *gen.Fold) {
+			x.State = slices.Clone(x.State)
+			x.State[0].Next = spec.BitOr(v("schedule"), spec.Shl(v("piece"), spec.Mul(spec.Int(4),
+				spec.Sub(v("rounds"), x.State[2].Next))))
+		}), Check: verify.Uninitialized, Says: "old out1[7]"},
+	{What: "a search that ends one place before the last", In: circulant8,
+		Plant: edit.Set(2, func(x *gen.Fold) { x.N = spec.Sub(x.N, one) }),
+		Check: verify.Unmatched, Says: "2 sent, 3 received"},
+	{What: "a sum that stops short of a distance that is all of the rest", In: circulant8,
+		Plant: edit.Set(1, func(x *gen.Fold) { x.When = spec.Lt(v("atStep"), v("atRest")) }),
+		Check: verify.Uninitialized, Says: "old out2[1]"},
+	{What: "a last phase that does not end with the last step", In: circulant8,
+		Plant: edit.Let("begin", 0, func(x *gen.Let) { x.Is = zero }),
+		Check: verify.Race, Says: "an order between two instructions"},
+
 	// Messages in two parts.
 	{What: "no second part of a message that goes around the end", In: catalogue.AllGatherCirculant, Plant: edit.All(
 		edit.Set(0, func(x *gen.If) { x.Cond = zero }), edit.Set(1, func(x *gen.If) { x.Cond = zero })),
@@ -173,6 +197,9 @@ var Constructs = []Bug{
 		Plant: edit.Set(0, func(x *gen.Send) { x.Data.At = v("scatterTo") }),
 		Check: verify.Postcondition, Says: "does not belong in it"},
 }
+
+// circulant8 is the broadcast in eight pieces whose schedule folds work out.
+var circulant8 = catalogue.BroadcastCirculant.Members()[0]
 
 // radix4 is the algorithm with radix 4.
 func radix4(a gen.Algorithm) gen.Algorithm { return a.Members()[0] }
