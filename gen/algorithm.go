@@ -70,12 +70,12 @@ type LetBuf struct {
 	Then, Else spec.Buf
 }
 
-// Fold gives names to numbers that are worked out turn by turn, for the rest of the enclosing body. In each turn, Var is
-// 0, 1, …, N-1. Then Body, which has Lets and Folds alone, gives further names, and the numbers change, all at once,
-// where When holds. The results are the numbers after the last turn.
+// Fold gives names to numbers that are worked out turn by turn, for the rest of the enclosing body: to what they are
+// after N turns, in which Var is 0, 1, …, N-1. In each turn Body, which has Lets and Folds alone, gives further names.
+// Then, if When holds, all numbers change at once.
 //
-// It is for what no expression of a turn says: searches, for example. There is no proof for every number of ranks of an
-// algorithm with a Fold.
+// It is for what no expression says, such as the result of a search. There is no proof by induction for every number
+// of ranks of an algorithm that has one.
 type Fold struct {
 	Var   string
 	N     spec.Expr
@@ -88,7 +88,7 @@ type Fold struct {
 type State struct {
 	Name  string
 	First spec.Expr // before the first turn; it may be a conditional, as in a Let
-	Next  spec.Expr // after a turn, over the names of Body and all numbers as they were before
+	Next  spec.Expr // after a turn, over all numbers as they were before it, Var, and the names of Body
 }
 
 // Step is what a rank does at once. Its sends and receives are in flight together; when all of them are complete, its

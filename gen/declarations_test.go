@@ -57,7 +57,8 @@ func inFull(d *gen.Declarations) string {
 }
 
 func TestDeclarationsRefuseNil(t *testing.T) {
-	for _, body := range [][]gen.Node{{nil}, {gen.Step{nil}}, {gen.Fold{Body: []gen.Node{nil}}}, {gen.For{Body: []gen.Node{gen.If{Else: []gen.Node{nil}}}}}} {
+	for _, body := range [][]gen.Node{{nil}, {gen.Step{nil}}, {gen.Fold{Body: []gen.Node{nil}}},
+		{gen.For{Body: []gen.Node{gen.If{Else: []gen.Node{nil}}}}}} {
 		d := &gen.Declarations{Algorithms: map[string]gen.Algorithm{"a": {Body: body}}}
 		if err := d.Encode(new(bytes.Buffer)); err == nil {
 			t.Errorf("%#v is encoded", body)

@@ -54,3 +54,46 @@ func ExampleGroup_Run() {
 	fmt.Println(proved.Sizes, proved.Depths, proved.Schedules, err)
 	// Output: [4 8 12 16] [1 2] 80 <nil>
 }
+
+// Ranks are in groups as large as the smallest divisor of their number, which a search finds. The last of each group
+// sends its block to the first.
+func ExampleFold() {
+	group, k := spec.Var("group"), spec.Var("k")
+	divides := spec.Eq(spec.Mod(spec.Size, spec.Add(k, spec.Int(2))), spec.Int(0))
+	place := spec.Mod(spec.Rank, group)
+	block := func(b spec.Buf) gen.Region { return gen.Chunk(b, spec.Int(0)) }
+	a := gen.Algorithm{Name: "groups", Primitive: spec.AllGather, Body: []gen.Node{
+		gen.Fold{Var: "k", N: spec.Size, When: spec.And(spec.Eq(group, spec.Int(1)), divides),
+			State: []gen.State{{Name: "group", First: spec.Int(1), Next: spec.Add(k, spec.Int(2))}}},
+		gen.Let{Name: "others", Is: spec.Sub(group, spec.Int(1))},
+		gen.Step{
+			gen.If{Cond: spec.Eq(place, spec.Var("others")),
+				Then: []gen.Node{gen.Send{To: spec.Sub(spec.Rank, spec.Var("others")), Data: block(spec.In)}}},
+			gen.If{Cond: spec.Eq(place, spec.Int(0)),
+				Then: []gen.Node{gen.Recv{From: spec.Add(spec.Rank, spec.Var("others")), Into: block(spec.Out)}}},
+		},
+	}}
+	for _, size := range []int{5, 8, 9} {
+		s, err := gen.Instantiate(&a, gen.Params{Size: size, Depth: 1})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for rank, p := range s.Ranks {
+			for _, in := range p.Instrs {
+				if in.Kind == gen.SendInstr {
+					fmt.Printf("%d of %d to %d\n", rank, size, in.Peer)
+				}
+			}
+		}
+	}
+	// Output:
+	// 4 of 5 to 0
+	// 1 of 8 to 0
+	// 3 of 8 to 2
+	// 5 of 8 to 4
+	// 7 of 8 to 6
+	// 2 of 9 to 0
+	// 5 of 9 to 3
+	// 8 of 9 to 6
+}

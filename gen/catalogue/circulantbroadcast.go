@@ -9,11 +9,11 @@ import (
 
 // BroadcastCirculant has every rank send one piece and receive one in each step.
 //
-// Ranks are counted from the root, as places. Steps repeat as phases of ⌈log2 size⌉ rounds. A rank sends to the one
-// after it at distance size / 2^left, rounded up, where left is the number of rounds from this one to the end of the
-// phase. Each place has a schedule: which piece it receives in which round of each phase. In one of the rounds that is
-// a piece which the root has begun to send in this phase, and in the others these are pieces of the phase before. A rank
-// sends in each round what the schedule of the other place has.
+// Ranks are counted from the root, as places. A phase is ⌈log2 size⌉ steps, its rounds. In round k, which has left-1
+// others behind it in its phase, a rank sends to the one size / 2^left, rounded up, after it. Each place has a
+// schedule, the same in each phase: which piece comes in which round. In one round the piece is new, from among those
+// that the root sends in this phase, and in the others they are from the phase before. A rank sends what the schedule
+// of the other place has.
 var BroadcastCirculant = register(gen.Algorithm{
 	Name:      "circulant",
 	Primitive: spec.Broadcast,
@@ -78,8 +78,8 @@ func scheduled(name string) expr {
 	return sub(sub(add(piece, turn), inPhase), rounds)
 }
 
-// circulantSchedules gives names to the schedules of what this rank sends and receives. After the rounds comes a turn in
-// which the distance is size, and the other place the rank's own.
+// circulantSchedules gives names to the schedules of what this rank sends and receives. After the rounds comes one more
+// turn, in which the distance is size, so that the other place is the rank's own.
 var circulantSchedules = []gen.Node{
 	let("place", down(sub(rank, root), size)),
 	let("rounds", ceilLog2(size)),
@@ -99,9 +99,9 @@ var circulantSchedules = []gen.Node{
 	},
 }
 
-// scheduleOf gives a name to the schedule of a place, by a search backwards from it, round after round. There, the first
-// place counts that is as far as the distance of the round, whose own round has not been found yet, and that gets its
-// piece in its own round from as far as the distance of the next round. It is in the first so many places.
+// scheduleOf gives a name to the schedule of a place, by a search backwards from it, for round after round. Of a round
+// it is for the first place that is as far as the distance of this round, whose new piece comes in a round that was not
+// found before, from as far as the distance of the next round. That piece comes here in this round.
 func scheduleOf(place, own, places expr) gen.Node {
 	left, at := v("left"), v("at")
 	return gen.Fold{
@@ -117,14 +117,15 @@ func scheduleOf(place, own, places expr) gen.Node {
 			let("behind", add(v("b"), one)),
 			roundOf("at", sub(add(size, place), v("behind"))),
 			let("reach", add(v("behind"), halved(at))),
-			// The root, which is in no round, stands for the place's own round with its new piece.
+			// Where the search comes to the root, the piece is the new one of this place.
 			let("piece", cond(eq(at, zero), sub(mul(two, rounds), own), sub(rounds, at))),
 		},
 	}
 }
 
-// roundOf gives a name to the round in which a place gets its new piece, by how many are left then: the last one whose
-// distance is needed in the sum that the place is, of different distances. It is 0 for the root, which is also at size.
+// roundOf gives a name to the round in which a new piece comes to a place, by how many are left then. A place is the
+// sum of different distances, from the largest one on; the round is that of the last. It is 0 for the root, which is at
+// size, too.
 func roundOf(name string, place expr) gen.Node {
 	rest, step := v(name+"Rest"), v(name+"Step")
 	return gen.Fold{

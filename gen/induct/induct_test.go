@@ -168,8 +168,8 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-// TestFold: nothing is derived of an algorithm with a fold, wherever it stands, used or not, because no obligation would
-// say what it works out.
+// TestFold: nothing is derived of an algorithm with a fold, wherever it stands, used or not, as no obligation would say
+// what it works out.
 func TestFold(t *testing.T) {
 	fold := gen.Fold{Var: "t", N: spec.Size, State: []gen.State{{Name: "a", First: spec.Int(0), Next: spec.Var("b")},
 		{Name: "b", First: spec.Int(0), Next: spec.Var("a")}}}

@@ -25,7 +25,11 @@ func folding() Collective {
 
 // TestFoldText makes mistakes that only loops of folds can have. Each has to be noticed.
 func TestFoldText(t *testing.T) {
-	const differs = "is not the algorithm"
+	const (
+		differs  = "is not the algorithm"
+		doubling = "for range t {\n\t\t\tstep += rank\n\t\t}"
+		change   = "if step < rest {\n\t\t\trest, at = rest-step, t\n\t\t}"
+	)
 	k, c := NewChecker(sources(t)), folding()
 	text := string(file(t, c))
 	if err := k.fault(c, []byte(text)); err != nil {
@@ -39,19 +43,18 @@ func TestFoldText(t *testing.T) {
 		{"rest, at = rest-step, t", "rest, rest = rest-step, t", "such a variable"},
 		{"rest, at = rest-step, t", "rest, _ = rest-step, t", "such a variable"},
 		{"rest, at = rest-step, t", "rest = rest - step", differs},
-		{"if step < rest {\n\t\t\trest, at = rest-step, t\n\t\t}", "rest, at = rest-step, t", differs},
-		{"if step < rest {\n\t\t\trest, at = rest-step, t\n\t\t}", "if step <= rest {\n\t\t\trest, at = rest-step, t\n\t\t}",
+		{change, "rest, at = rest-step, t", differs},
+		{change, "if step <= rest {\n\t\t\trest, at = rest-step, t\n\t\t}",
 			differs},
-		{"if step < rest {\n\t\t\trest, at = rest-step, t\n\t\t}",
-			"if step < rest {\n\t\t\trest, at = rest-step, t\n\t\t} else { at = 0 }", ""},
-		{"for range t {\n\t\t\tstep += rank\n\t\t}", "for range t {\n\t\t\tstep -= rank\n\t\t}", differs},
-		{"for range t {\n\t\t\tstep += rank\n\t\t}", "for range t {\n\t\t\tstep *= rank\n\t\t}", "such an assignment"},
-		{"for range t {\n\t\t\tstep += rank\n\t\t}", "for range t {\n\t\t\tat += rank\n\t\t}", "such a variable"},
-		{"for range t {\n\t\t\tstep += rank\n\t\t}", "for range t {\n\t\t\tx.Exchange(ctx)\nstep += rank\n\t\t}", ""},
-		{"for range t {\n\t\t\tstep += rank\n\t\t}", "for range t {\n\t\t\tx.Finish(x.Out.Chunk(0))\nstep += rank\n\t\t}",
+		{change, "if step < rest {\n\t\t\trest, at = rest-step, t\n\t\t} else { at = 0 }", ""},
+		{doubling, "for range t {\n\t\t\tstep -= rank\n\t\t}", differs},
+		{doubling, "for range t {\n\t\t\tstep *= rank\n\t\t}", "such an assignment"},
+		{doubling, "for range t {\n\t\t\tat += rank\n\t\t}", "such a variable"},
+		{doubling, "for range t {\n\t\t\tx.Exchange(ctx)\nstep += rank\n\t\t}", ""},
+		{doubling, "for range t {\n\t\t\tx.Finish(x.Out.Chunk(0))\nstep += rank\n\t\t}",
 			"in the loop of a fold"},
-		{"for range t {\n\t\t\tstep += rank\n\t\t}", "for range t {\n\t\t\tif rank == 0 { continue }\nstep += rank\n\t\t}", ""},
-		{"for range t {\n\t\t\tstep += rank\n\t\t}", "step += rank", ""},
+		{doubling, "for range t {\n\t\t\tif rank == 0 { continue }\nstep += rank\n\t\t}", ""},
+		{doubling, "step += rank", ""},
 		{"step := 1\n", "step := 2\n", differs}, {"rest := rank\n", "rest := size\n", differs},
 		{"for range at {", "for range at + 1 {", differs}, {"x1, x2 = x2, x1", "x1, x2 = x1, x2", differs},
 		{"x1 := 0\n\tx2 := 1\n", "x1 := 1\n\tx2 := 0\n", differs},
