@@ -14,6 +14,10 @@ import (
 // schedule, the same in each phase: which piece comes in which round. In one round the piece is new, from among those
 // that the root sends in this phase, and in the others they are from the phase before. A rank sends what the schedule
 // of the other place has.
+//
+// Tables select it over RDMA from 12 ranks on, by prediction: for blocks of 256 KiB among 17 ranks and more it takes
+// less than two thirds of the time of a binomial tree. Measured with 4 and 8 ranks on two cores it was not faster than
+// others, because a core carries the messages of a step one after the other.
 var BroadcastCirculant = register(gen.Algorithm{
 	Name:      "circulant",
 	Primitive: spec.Broadcast,

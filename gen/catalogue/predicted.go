@@ -57,11 +57,15 @@ var predicted = map[string][]gen.Rule{
 		gen.Rule{Algorithm: "linear", MaxSize: 16, MaxBytes: 4 * kib},
 		gen.Rule{Algorithm: "k-nomial-4", MaxSize: 16, MaxBytes: 8 * kib},
 		gen.Rule{Algorithm: "k-nomial-8", MaxBytes: 8 * kib},
+		gen.Rule{Algorithm: "binomial", MaxBytes: 32 * kib},
+		gen.Rule{Algorithm: "circulant-8", MinSize: 33, MaxSize: 64, MaxBytes: mib},
 		gen.Rule{Algorithm: "binomial", MaxBytes: 64 * kib},
+		gen.Rule{Algorithm: "circulant-8", MinSize: 12, MaxSize: 64, MaxBytes: mib},
 		gen.Rule{Algorithm: "scatter-allgather", MaxSize: 16, MaxBytes: 512 * kib},
-		gen.Rule{Algorithm: "binomial", MaxBytes: 256 * kib},
+		gen.Rule{Algorithm: "binomial", MaxBytes: 256 * kib}, // more than 64 ranks
 		gen.Rule{Algorithm: "chain", MaxSize: 16, MaxBytes: 8 * mib, PieceBytes: 64 * kib},
-		gen.Rule{Algorithm: "scatter-allgather", MaxBytes: 8 * mib},
+		gen.Rule{Algorithm: "circulant-32", MaxSize: 64, MaxBytes: 8 * mib},
+		gen.Rule{Algorithm: "scatter-allgather", MaxBytes: 8 * mib}, // more than 64 ranks
 	),
 	"Exscan": overRDMA( // before a chain or a scan, blocks go to the next rank: a step more
 		gen.Rule{Algorithm: "direct", MinSize: 3, MaxSize: 3, MaxBytes: 32 * kib},
