@@ -20,6 +20,9 @@ func stateOf(t *terms, name string, loops int) term {
 	return t.make(node{op: "state", name: name, n: loops})
 }
 
+// turn returns the turn of a loop inside so many others.
+func turn(t *terms, loops int) term { return t.name(fmt.Sprintf("turn%d", loops)) }
+
 // fold adds the numbers of a fold to what names mean.
 func (m *meaning) fold(n gen.Fold) {
 	turns, inner := m.value(n.N), m.inside()

@@ -11,6 +11,9 @@ import (
 // the same.
 type term int
 
+// param is the name of the number that an algorithm leaves open.
+const param = "param"
+
 // absent is no term.
 const absent term = -1
 

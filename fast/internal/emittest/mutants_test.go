@@ -178,7 +178,7 @@ var equivalents = []equivalent{
 		"allGatherBidirectionalRing allReduceBidirectionalRing allGatherTwoLevel barrierTwoLevel broadcastKNomial " +
 		"broadcastTwoLevel " +
 		"allGatherNeighbourExchange allGatherPat broadcastBinaryTree allReduceDoubleTree " +
-		"allGatherSparbit allGatherCirculant allReduceSwing"),
+		"allGatherSparbit allGatherCirculant allReduceSwing broadcastCirculant"),
 		[]string{"the error of Layout is dropped"},
 		", 0); err != nil {", "without scratch it does not fail"},
 	{of("allReduceOneShot reduceLinear allReduceTwoLevel allReduceTwoShot reduceScatterDirect reduceScatterVDirect " +
@@ -340,6 +340,23 @@ var equivalents = []equivalent{
 	{of("allReduceSwing"), []string{"+ is -"}, "number := ", "the bits that count are the same"},
 	{of("allReduceSwing"), []string{"+ is -"}, "if (rank+bit)&1 != 0 {", "sum and difference are both even, or both odd"},
 	{of("broadcastBinaryTree"), []string{"0 is one more"}, "place > 0 && place&1 == 0 {", "place is even there"},
+	{of("broadcastCirculant"), []string{"place is one more", "0 is one more", "< is <="}, "if place < 0 {",
+		"a place and one that is size more are of the same rank"},
+	{of("broadcastCirculant"), []string{"0 is one more"}, "received := 0", "the last turn sets it"},
+	{of("broadcastCirculant"), []string{"size is one more", ">= is >"}, "if other >= size {",
+		"nothing is sent to the root"},
+	{of("broadcastCirculant"), []string{"0 is one more"}, "own := 0", "the same"},
+	{of("broadcastCirculant"), []string{"0 is one more"}, "at := 0", "the search comes to place 0 from the root alone"},
+	{of("broadcastCirculant"), []string{"rounds is one more", "1 is one more"}, "Left := range rounds + 1 {",
+		"in a turn more there is no rest"},
+	{of("broadcastCirculant"), []string{"size is one more", "- is +", "k is one more", "1 is one more", ">> is <<"},
+		"further := ", "places behind these count in later rounds alone"},
+	{of("broadcastCirculant"), []string{"further is one more"}, "range further {", "the same"},
+	{of("broadcastCirculant"), []string{"size is one more", "- is +"}, "reach := ",
+		"one more makes no difference for any place among up to 64 ranks"},
+	{of("broadcastCirculant"), []string{"0 is one more"}, "<= reach {", "the last two rounds reach as far back"},
+	{of("broadcastCirculant"), []string{"0 is one more"}, "schedule, found, left =", "no round is left to be found"},
+	{of("broadcastCirculant"), []string{"rounds is one more"}, "begin := ", "k is taken modulo rounds"},
 }
 
 func of(functions string) []string { return strings.Fields(functions) }

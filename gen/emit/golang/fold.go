@@ -2,36 +2,11 @@ package golang
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
 	"github.com/dave/jennifer/jen"
 )
-
-// pruneFold keeps of a Fold the numbers that are used after it, and those on which they depend. It also returns the
-// names from before it that its turns use.
-func pruneFold(n gen.Fold, body []stmt, used []string) (s stmt, outer []string) {
-	all := n.State
-	for {
-		n.State = slices.DeleteFunc(slices.Clone(all), func(x gen.State) bool { return !slices.Contains(used, x.Name) })
-		next := variables(n.When)
-		for _, x := range n.State {
-			next = append(next, variables(x.Next)...)
-		}
-		kept, inner := prune(slices.Clone(body), next)
-		s = stmt{node: n, body: kept, usesVar: slices.Contains(inner, n.Var)}
-		more := func(x gen.State) bool { return slices.Contains(inner, x.Name) && !slices.Contains(used, x.Name) }
-		if !slices.ContainsFunc(all, more) {
-			inner = without(inner, n.Var)
-			for _, x := range all {
-				inner = without(inner, x.Name)
-			}
-			return s, inner
-		}
-		used = append(used[:len(used):len(used)], inner...)
-	}
-}
 
 // fold prints a Fold: variables, and a loop that ends with the assignment of their next values.
 func (s *scope) fold(n gen.Fold, st stmt) (code []jen.Code, err error) {
