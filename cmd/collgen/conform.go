@@ -72,6 +72,9 @@ func (c *conformCommand) run(ctx context.Context) error {
 	if len(c.command) == 0 || len(c.args) > 0 {
 		return usageError{errors.New("want a command after --, as in: collgen conform -- mpirun -n {n} ./adapter")}
 	}
+	if c.patience <= 0 || c.starting <= 0 || c.checks < 0 || c.failures < 1 {
+		return usageError{errors.New("-patience, -starting and -failures have to be more than 0, and -checks not less")}
+	}
 	job, err := c.firstStart(ctx)
 	if err != nil {
 		return err
@@ -98,7 +101,7 @@ func (c *conformCommand) run(ctx context.Context) error {
 		return context.Cause(ctx)
 	case len(result.Failures) > 0:
 		return errNotConforming
-	case result.cases() == 0:
+	case result.calls() == 0:
 		return errNothingTested
 	}
 	return nil
@@ -147,7 +150,7 @@ func (c *conformCommand) conform(ctx context.Context, s *colltest.Suite) (*confo
 		c.part(ctx, s, r, colltest.Mixed, func() []*colltest.Failure { return s.Check(ctx, chosen...) })
 	}
 	if c.soak {
-		c.part(ctx, s, r, colltest.Soak, func() []*colltest.Failure { return s.Soak(ctx, soakCalls) })
+		c.part(ctx, s, r, colltest.Soak, func() []*colltest.Failure { return s.Soak(ctx, soakCalls, chosen...) })
 	}
 	r.NotTested = append(r.NotTested, s.Untested()...)
 	return r, nil

@@ -97,7 +97,7 @@ func TestConformNeverReady(t *testing.T) {
 func TestConformUsage(t *testing.T) {
 	for _, flags := range [][]string{
 		{"-ranks", "0"}, {"-ranks", "1,x"}, {"-primitives", "Shuffle"}, {"-without", "int9"}, {"-case", "{"}, {"-case", "{}"},
-		{"more"},
+		{"more"}, {"-patience", "0s"}, {"-starting", "-1s"}, {"-checks", "-1"}, {"-failures", "0"},
 	} {
 		if status, out, errs := conform(t, "right", flags...); status != statusUsage {
 			t.Errorf("%q: status %d\n%s\n%s", flags, status, out, errs)

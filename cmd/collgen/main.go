@@ -30,6 +30,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"syscall"
 
 	_ "github.com/collgen/collgen/internal/lessgc" // proofs leave much garbage
 	"github.com/collgen/collgen/verify"
@@ -54,7 +55,7 @@ var commands = []command{
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)

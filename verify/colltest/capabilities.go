@@ -63,8 +63,11 @@ func (c *Capabilities) within(n int) int {
 }
 
 // nothing returns the reason why there is no call of p to test, or "" if there is one.
-func (c *Capabilities) nothing(p spec.Primitive) string {
+func (c *Capabilities) nothing(x Support) string {
+	p := x.Primitive
 	switch {
+	case len(x.forms()) == 0:
+		return p.Name + ", for which no form is left"
 	case len(c.sizesFor(p)) == 0:
 		return fmt.Sprintf("%s, which cannot be called on any of the sizes %v", p.Name, c.Sizes)
 	case len(c.reductions(p)) == 0:

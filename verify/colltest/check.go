@@ -19,19 +19,23 @@ const Mixed, Soak = "mixed", "soak"
 // returns the first few that differ, shrunk. If there is no size, type or op to call a primitive with, it makes no
 // calls, and Untested says so.
 func (s *Suite) Check(ctx context.Context, of ...Support) []*Failure {
-	if len(of) > 1 {
-		return s.check(ctx, Mixed, s.cases(of))
+	name := Mixed
+	if len(of) == 1 {
+		name = of[0].Primitive.Name
 	}
-	return s.check(ctx, of[0].Primitive.Name, s.cases(of))
+	return s.check(ctx, name, s.cases(of))
 }
 
-// Soak makes at least so many short calls of all primitives in one world of each size.
-func (s *Suite) Soak(ctx context.Context, calls int) []*Failure {
+// Soak makes at least so many short calls of primitives in one world of each size.
+func (s *Suite) Soak(ctx context.Context, calls int, of ...Support) []*Failure {
 	return s.check(ctx, Soak, func(yield func(Case) bool) {
 		for _, size := range s.can.Sizes {
-			for made := 0; made < calls; {
-				c := s.short(size)
-				if made += len(c.Steps) * soakRepeat; len(c.Steps) == 0 || !yield(c) {
+			for i, made := 0, 0; made < calls; i++ {
+				c := s.short(size, i, of)
+				if len(c.Steps) == 0 {
+					break
+				}
+				if made += len(c.Steps) * soakRepeat; !yield(c) {
 					return
 				}
 			}
@@ -42,37 +46,41 @@ func (s *Suite) Soak(ctx context.Context, calls int) []*Failure {
 // soakRepeat is how often Soak makes each call of a case.
 const soakRepeat = 200
 
-// short returns a case with a short call of each primitive, made often.
-func (s *Suite) short(size int) Case {
+// short returns the i-th case with a short call of each primitive, made often: with other types, roots and values than
+// the one before.
+func (s *Suite) short(size, i int, of []Support) Case {
 	c := Case{Size: size}
-	for _, of := range callable(&s.can, s.can.Primitives, size) {
-		w := swept{c: &s.can, of: of, size: size, roots: calls(of.Primitive, size)}
-		step := w.step(s.can.reductions(of.Primitive)[0], of.forms()[0])
+	for _, x := range callable(&s.can, of, size) {
+		w := swept{c: &s.can, of: x, size: size, roots: calls(x.Primitive, size), i: i}
+		kinds, forms := s.can.reductions(x.Primitive), x.forms()
+		step := w.step(kinds[i%len(kinds)], forms[i%len(forms)])
 		step.Count, step.Repeat = s.can.within(1), soakRepeat
+		step.Values.Seed *= soakRepeat
 		c.Steps = append(c.Steps, step)
 	}
 	return c
 }
 
-// A check ends after so many cases that failed, or when these have taken so many times Shrinking.
+// A check leaves the rest of a size out after so many cases that failed, and of all sizes when these have taken so many
+// times Shrinking.
 const mostFailed, mostShrinking = 40, 3
 
 // check tries cases, and returns the failures that differ.
 func (s *Suite) check(ctx context.Context, name string, cases iter.Seq[Case]) (found []*Failure) {
 	counts := s.Tested[name]
-	failed, took := 0, time.Duration(0)
+	failed, took := map[int]int{}, time.Duration(0)
 	for c := range cases {
 		if ctx.Err() != nil {
 			break
 		}
-		if failed >= mostFailed || len(found) >= s.Failures || took > mostShrinking*s.Shrinking {
+		if failed[c.Size] >= mostFailed || len(found) >= s.Failures || took > mostShrinking*s.Shrinking {
 			counts.LeftOut++
 			continue
 		}
 		begin := time.Now()
 		f := s.mustTry(ctx, c, s.Patience, &counts)
 		if f != nil && ctx.Err() == nil {
-			failed++
+			failed[c.Size]++
 			found = s.add(ctx, found, f, &counts)
 			took += time.Since(begin)
 		}
@@ -124,7 +132,7 @@ func (s *Suite) cases(of []Support) iter.Seq[Case] {
 // callable returns those of primitives of which there are calls on size ranks.
 func callable(can *Capabilities, of []Support, size int) (here []Support) {
 	for _, x := range of {
-		if len(calls(x.Primitive, size)) > 0 && len(can.reductions(x.Primitive)) > 0 {
+		if len(calls(x.Primitive, size)) > 0 && len(can.reductions(x.Primitive)) > 0 && len(x.forms()) > 0 {
 			here = append(here, x)
 		}
 	}

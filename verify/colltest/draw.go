@@ -108,9 +108,9 @@ func (s *Step) tame(can *Capabilities) {
 	}
 }
 
-// forms returns the supported forms: out of place, in place, or both.
+// forms returns the supported forms: out of place, in place, or both. Without buffers there is one.
 func (s *Support) forms() (inPlace []bool) {
-	if s.Apart || !s.InPlace {
+	if s.Apart || !hasBuffers(s.Primitive) {
 		inPlace = append(inPlace, false)
 	}
 	if s.InPlace {

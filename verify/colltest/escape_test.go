@@ -2,6 +2,7 @@ package colltest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -99,6 +100,13 @@ var escapes = []escape{
 		}
 		return x
 	}}, colltest.Value, nil},
+	{"sums of more than two thousand elements", "AllReduce", leaves(func(c *colltest.Call) bool {
+		return c.Op == spec.OpSum && c.Type == spec.TypeFloat32 && c.OutCounts[0] > 2000
+	}), colltest.Value, nil},
+	{"a megabyte in place", "AllReduce", leaves(func(c *colltest.Call) bool {
+		return c.InPlace && len(c.Out()) == 1<<20
+	}), colltest.Value, nil},
+	{"the input is read after the return", "Broadcast", byReference(), colltest.Value, nil},
 	{"a rank that comes ten milliseconds late", "AllToAll", lateComer(), colltest.Erred, nil},
 }
 
@@ -208,11 +216,19 @@ func (m *meetings) enter(rank, size int) (first time.Time) {
 	return m.at[call]
 }
 
-// order returns the ranks in the order in which they have come to the call that a rank is in.
-func (m *meetings) order(rank, size int) []int {
+// call returns the size and the number of the call that a rank is in.
+func (m *meetings) call(rank, size int) [2]int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.come[[2]int{size, m.made[[2]int{size, rank}] - 1}]
+	return [2]int{size, m.made[[2]int{size, rank}] - 1}
+}
+
+// order returns the ranks in the order in which they have come to the call that a rank is in.
+func (m *meetings) order(rank, size int) []int {
+	call := m.call(rank, size)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.come[call]
 }
 
 // byArrival adds float32 in the order in which ranks come.
@@ -233,6 +249,28 @@ func byArrival() fault {
 			return ordered
 		},
 	}
+}
+
+// byReference has the root of a broadcast leave at once, and the others read its input when they come.
+func byReference() fault {
+	var mu sync.Mutex
+	shown := map[[2]int][]byte{} // by size and number of the call
+	m := newMeetings()
+	return fault{ahead: true, enter: func(_ context.Context, rank, size int, c *colltest.Call) error {
+		m.enter(rank, size)
+		mu.Lock()
+		defer mu.Unlock()
+		if rank == c.Root {
+			shown[m.call(rank, size)] = c.In()
+		}
+		return nil
+	}, leave: func(rank, size int, c *colltest.Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		if in := shown[m.call(rank, size)]; rank != c.Root {
+			copy(c.Out(), in)
+		}
+	}}
 }
 
 // lateComer fails where a rank comes long after another one.
@@ -297,6 +335,56 @@ func TestSlowOnce(t *testing.T) {
 	}
 }
 
+// TestCannotAny: what can make no call is not tested.
+func TestCannotAny(t *testing.T) {
+	s := colltest.NewSuite(&central{can: colltest.Everything("cannot", 2), fault: fault{
+		enter: func(context.Context, int, int, *colltest.Call) error { return colltest.ErrCannot }}})
+	defer s.Close()
+	found := s.Check(t.Context(), only(s.Capabilities(), "Gather")...)
+	if c := s.Tested["Gather"]; len(found) > 0 || c.Calls == 0 || c.Made() != 0 {
+		t.Errorf("tested %+v, found %v", c, found)
+	}
+}
+
+// TestErrorBesideHang: an error is shown though other ranks wait for the one that has returned it.
+func TestErrorBesideHang(t *testing.T) {
+	s := colltest.NewSuite(&central{can: colltest.Everything("fails", 2), fault: fault{
+		enter: func(_ context.Context, rank, _ int, _ *colltest.Call) error {
+			if rank == 1 {
+				return errors.New("no memory")
+			}
+			return nil
+		}}})
+	defer s.Close()
+	s.Patience, s.Failures, s.Shrinking = 500*time.Millisecond, 1, 0
+	found := s.Check(t.Context(), only(s.Capabilities(), "Gather")...)
+	if len(found) != 1 || found[0].Problems[0].Kind != colltest.Erred ||
+		!strings.Contains(found[0].String(), "no memory") {
+		t.Errorf("found %v", found)
+	}
+}
+
+// TestInterrupted: an interrupt is no failure.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	s := colltest.NewSuite(&central{can: colltest.Everything("interrupted", 1), fault: fault{
+		enter: func(ctx context.Context, _, _ int, _ *colltest.Call) error {
+			if calls++; calls == 7 {
+				<-ctx.Done()
+			} else if calls == 8 {
+				cancel()
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		}}})
+	defer s.Close()
+	s.Patience = 100 * time.Millisecond
+	if found := s.Check(ctx, only(s.Capabilities(), "Gather")...); len(found) > 0 {
+		t.Error(found[0])
+	}
+}
+
 // TestSeveral: a failure does not hide another one, and one that has many types is one.
 func TestSeveral(t *testing.T) {
 	both := fault{leave: func(_, _ int, c *colltest.Call) {
@@ -339,8 +427,9 @@ func TestWatched(t *testing.T) {
 func TestSoak(t *testing.T) {
 	s := colltest.NewSuite(&central{can: colltest.Everything("right", 2)})
 	defer s.Close()
-	if found := s.Soak(t.Context(), 3000); len(found) > 0 || s.Tested[colltest.Soak].Calls < 3000 {
-		t.Errorf("%d calls, found %v", s.Tested[colltest.Soak].Calls, found)
+	found := s.Soak(t.Context(), 3000, s.Capabilities().Primitives...)
+	if made := s.Tested[colltest.Soak].Calls; len(found) > 0 || made < 3000 {
+		t.Errorf("%d calls, found %v", made, found)
 	}
 	var calls atomic.Int64
 	late := leaves(func(*colltest.Call) bool { return calls.Add(1) >= 3000 })
@@ -348,7 +437,7 @@ func TestSoak(t *testing.T) {
 		begin: func() { calls.Store(0) }})
 	defer s.Close()
 	s.Shrinking = 2 * time.Second
-	if found := s.Soak(t.Context(), 6000); len(found) != 1 || found[0].Failed == 0 {
+	if found := s.Soak(t.Context(), 6000, s.Capabilities().Primitives...); len(found) != 1 || found[0].Failed == 0 {
 		t.Errorf("found %v", found)
 	}
 }

@@ -1,6 +1,7 @@
 package colltest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,14 +20,14 @@ type performance struct {
 	after   [][][]byte // by trial and rank: Memory after the call
 	cannot  [][]bool   // by trial and rank: the rank has left the call out
 
-	watch    bool
+	direct   bool          // calls work on Memory itself
 	failed   chan struct{} // closed when there is a problem
 	mu       sync.Mutex
 	problems []Problem
 }
 
-func newPerformance(trials []*trial, watch bool) *performance {
-	p := &performance{trials: trials, watch: watch, failed: make(chan struct{})}
+func newPerformance(trials []*trial, direct bool) *performance {
+	p := &performance{trials: trials, direct: direct, failed: make(chan struct{})}
 	for _, t := range trials {
 		p.entered = append(p.entered, make([]atomic.Bool, len(t.calls)))
 		p.left = append(p.left, make([]atomic.Bool, len(t.calls)))
@@ -59,9 +60,13 @@ func (p *performance) in(ctx context.Context, w World, patience time.Duration) [
 	case <-over:
 		return p.reported()
 	case <-p.failed:
-		waitFor(over, grace) // the others may hang
-		if ctx.Err() == nil {
+		if found := p.reported(); ctx.Err() == nil {
+			if waitFor(over, grace); ctx.Err() == nil { // the others may hang
+				found = p.reported()
+			}
 			cancel()
+			waitFor(over, grace)
+			return found
 		}
 	case <-ctx.Done():
 	}
@@ -90,7 +95,7 @@ func (p *performance) rank(ctx context.Context, w World, rank int) {
 		}
 		c := t.calls[rank].Clone()
 		unwatch := func() bool { return false }
-		if p.watch && !c.InPlace && len(c.In()) > 0 && t.step.Values.Seed%4 == 0 {
+		if p.direct && !c.InPlace && len(c.In()) > 0 && t.step.Values.Seed%4 == 0 {
 			unwatch = watch(ctx, c.In(), t.calls[rank].In())
 		}
 		p.entered[i][rank].Store(true)
@@ -100,7 +105,12 @@ func (p *performance) rank(ctx context.Context, w World, rank int) {
 			p.report(Problem{Kind: Stray, Step: i, Rank: rank, Text: "its input was changed during the call"})
 		}
 		p.left[i][rank].Store(err == nil || ctx.Err() == nil) // a rank that ctx had to end was inside
-		p.after[i][rank] = c.Memory
+		p.after[i][rank] = bytes.Clone(c.Memory)
+		if p.direct && err == nil { // the memory is the caller's again, and nobody may read it or write to it
+			for j := range c.Memory {
+				c.Memory[j] ^= 0xff
+			}
+		}
 		if errors.Is(err, ErrCannot) {
 			p.cannot[i][rank] = true
 			continue

@@ -36,9 +36,12 @@ func (s *Suite) again(ctx context.Context, f *Failure) {
 	}
 	f.Tries, f.Failed = 0, 0
 	for f.Tries < n && ctx.Err() == nil && (f.Tries == 0 || time.Now().Before(until)) {
-		f.Tries++
 		_ = s.end(f.Case.Size)
-		if s.mustTry(ctx, f.Case, patience, new(Counts)) != nil {
+		again := s.mustTry(ctx, f.Case, patience, new(Counts))
+		if ctx.Err() != nil {
+			break // it was interrupted, which is no failure
+		}
+		if f.Tries++; again != nil {
 			f.Failed++
 		}
 	}
@@ -99,7 +102,7 @@ func (s *Suite) smallest(ctx context.Context, f *Failure, alone bool) *Failure {
 func (s *Suite) fails(ctx context.Context, c Case, f *Failure) *Failure {
 	patience := s.quick(f)
 	if f.hangs() && s.worlds[c.Size] == nil {
-		first := s.short(c.Size)
+		first := s.short(c.Size, 0, s.can.Primitives)
 		first.Steps = first.Steps[:min(1, len(first.Steps))]
 		for i := range first.Steps {
 			first.Steps[i].Repeat = 0

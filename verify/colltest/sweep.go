@@ -49,8 +49,12 @@ func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 					}
 				}
 			}
-			if hasBuffers(p) && size <= mostKernels && !yield(Case{size, []Step{w.long(kind)}}) {
-				return
+			if hasBuffers(p) && size <= mostKernels {
+				for _, step := range w.long(kind) {
+					if !yield(Case{size, []Step{step}}) {
+						return
+					}
+				}
 			}
 		}
 		if hasBuffers(p) {
@@ -118,12 +122,19 @@ const longKept = 5003
 // late is the delay of a rank whose operand is to come after those of the others.
 const late = 300 * time.Microsecond
 
-// long returns a call with blocks so long that kernels come to their main loops, with all that is left over after it.
-func (w *swept) long(kind reduction) Step {
-	s := w.step(kind, w.of.forms()[w.i%len(w.of.forms())])
-	s.Values.Kind = spectest.Ordinary
-	s.Count = w.c.within(1025 + w.i%9)
-	return s
+// long returns calls with blocks so long that kernels come to their main loops, with all that is left over after it:
+// one in each form. A reduction that rounds has whole numbers in the longer one.
+func (w *swept) long(kind reduction) (steps []Step) {
+	for _, inPlace := range w.of.forms() {
+		s := w.step(kind, inPlace)
+		s.Values.Kind, s.Count = spectest.Ordinary, w.c.within(1025+w.i%9)
+		steps = append(steps, s)
+	}
+	last := &steps[len(steps)-1]
+	if kind.Op != 0 && !kind.Op.Exact(kind.Type) {
+		last.Values.Kind, last.Count = spectest.Whole, w.c.within(longKept+w.i%9)
+	}
+	return steps
 }
 
 // Blocks of a sweep have up to 2^longestBlock bytes, or 2^largeBlock if there are to be large ones. All ranks together
@@ -134,41 +145,35 @@ const (
 )
 
 // lengths yields calls with blocks of 2^k bytes, and of one element less and more: limits in bytes are powers of two.
-// Those of more than 2^16 bytes are divided among the sizes.
+// Up to 2^16 bytes, forms take turns. Longer ones have each form, and are divided among the sizes. Reductions that
+// round have whole numbers, so that their results can be compared to the bit.
 func (w *swept) lengths(large bool, yield func(Case) bool) {
-	kinds := w.exact()
+	kinds, forms := w.c.reductions(w.of.Primitive), w.of.forms()
 	top, most := longestBlock, mostMemory
 	if large {
 		top, most = largeBlock, mostLarge
 	}
 	for k := 6; k <= top; k++ {
-		for _, more := range []int{-1, 0, 1} {
-			if !large && k > 16 && (k+w.size)%4 != 0 {
-				continue
-			}
-			s := w.step(kinds[w.i%len(kinds)], w.of.forms()[w.i%len(w.of.forms())])
-			s.Values.Kind, s.Guard = spectest.Ordinary, 0
-			s.Count = 1<<k/s.Type.Bytes() + more
-			fits := s.Count == w.c.within(s.Count) && w.blocks(&s)*s.Count*s.Type.Bytes() <= most
-			if fits && !yield(Case{w.size, []Step{s}}) {
-				return
+		if !large && k > 16 && (k+w.size)%4 != 0 {
+			continue
+		}
+		for more := -1; more <= 1; more++ {
+			for form, inPlace := range forms {
+				if k <= 16 && form != (k+more)%len(forms) {
+					continue
+				}
+				s := w.step(kinds[w.i%len(kinds)], inPlace)
+				if s.Values.Kind, s.Guard = spectest.Whole, 0; s.Op == 0 {
+					s.Values.Kind = spectest.Ordinary
+				}
+				s.Count = 1<<k/s.Type.Bytes() + more
+				fits := s.Count == w.c.within(s.Count) && w.blocks(&s)*s.Count*s.Type.Bytes() <= most
+				if fits && !yield(Case{w.size, []Step{s}}) {
+					return
+				}
 			}
 		}
 	}
-}
-
-// exact returns the types and ops whose results are compared bit by bit, or all if there are none.
-func (w *swept) exact() (kinds []reduction) {
-	all := w.c.reductions(w.of.Primitive)
-	for _, kind := range all {
-		if kind.Op == 0 || kind.Op.Exact(kind.Type) {
-			kinds = append(kinds, kind)
-		}
-	}
-	if len(kinds) == 0 {
-		return all
-	}
-	return kinds
 }
 
 // blocks returns the number of blocks in all buffers.

@@ -24,8 +24,8 @@ func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
 	if !s.Type.Valid() || hasOp(p) && !s.Op.Takes(s.Type) {
 		return nil, fmt.Errorf("%s of %v by %v: there is no such reduction", p.Name, s.Type, s.Op)
 	}
-	if s.Guard < 0 || s.Guard > mostGuard {
-		return nil, fmt.Errorf("%d guard bytes", s.Guard)
+	if s.Guard < 0 || s.Guard > mostGuard || s.Lead < 0 || s.Lead > mostGuard {
+		return nil, fmt.Errorf("%d guard bytes, %d elements off alignment", s.Guard, s.Lead)
 	}
 	if s.InPlace && !hasInPlace(p) {
 		return nil, fmt.Errorf("%s has no form in place", p.Name)
