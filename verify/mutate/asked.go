@@ -91,7 +91,7 @@ func refuted(ctx context.Context, a *gen.Algorithm, solvers []smtproof.Solver) (
 			return o, err
 		}
 		if k := slices.Index(proof.Answers[0], "sat"); k >= 0 {
-			o.Words = oneLine(fmt.Sprintf("%s refutes: %s", proof.Solvers[k], strings.TrimSpace(p.Obligations[i].String())),
+			o.Words = oneLine(fmt.Sprintf("%s refutes: %s", proof.Solvers[k].Name, strings.TrimSpace(p.Obligations[i].String())),
 				wordsLength)
 			return o, nil
 		}

@@ -54,7 +54,7 @@ type Options struct {
 // Proof is the solvers' answers to a problem.
 type Proof struct {
 	*Problem
-	Solvers []string
+	Solvers []Solver
 	Answers [][]string // by obligation and solver: "unsat" if it is proved
 	Took    time.Duration
 }
@@ -67,11 +67,7 @@ func (p *Problem) Prove(ctx context.Context, o Options) (*Proof, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Algorithm.FullName(), err)
 	}
-	proof := &Proof{Problem: p, Answers: answers, Took: time.Since(start)}
-	for _, s := range o.Solvers {
-		proof.Solvers = append(proof.Solvers, s.Name)
-	}
-	return proof, nil
+	return &Proof{Problem: p, Solvers: o.Solvers, Answers: answers, Took: time.Since(start)}, nil
 }
 
 // Lemmas has every solver decide the lemmas that scripts assume. It returns an error about those that are not proved.
@@ -142,7 +138,7 @@ func (p *Problem) Sizes() string {
 func (p *Proof) refuters(i int) (names []string) {
 	for k, a := range p.Answers[i] {
 		if a == sat {
-			names = append(names, p.Solvers[k])
+			names = append(names, p.Solvers[k].Name)
 		}
 	}
 	return names
@@ -155,7 +151,7 @@ func (p *Proof) answers(i int) string {
 		if a == "" {
 			a = "nothing"
 		}
-		parts = append(parts, p.Solvers[k]+" says "+a)
+		parts = append(parts, p.Solvers[k].Name+" says "+a)
 	}
 	return strings.Join(parts, ", ")
 }

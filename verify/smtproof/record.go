@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,10 @@ type Record struct {
 	Sizes       string   `json:"sizes"`       // all, or 1..2^31
 	Obligations int      `json:"obligations"` // how many were proved
 	Solvers     []string `json:"solvers"`     // by each of these
+	// Scripts is a hash of what the solvers got to decide, and Versions has the solvers' versions. Both are empty in
+	// records that were written before there were such fields.
+	Scripts  string   `json:"scripts,omitempty"`
+	Versions []string `json:"versions,omitempty"`
 }
 
 //go:embed proved.txt
@@ -38,14 +43,19 @@ func ReadRecords(text []byte) (list []Record, err error) {
 			continue
 		}
 		fields := strings.Fields(line)
-		if len(fields) != 5 {
+		if len(fields) != 5 && len(fields) != 7 {
 			return nil, fmt.Errorf("not a record: %q", line)
 		}
 		n, err := strconv.Atoi(fields[3])
 		if err != nil {
 			return nil, fmt.Errorf("not a record: %q: %w", line, err)
 		}
-		list = append(list, Record{fields[0], fields[1], fields[2], n, strings.Split(fields[4], ",")})
+		r := Record{Algorithm: fields[0], Digest: fields[1], Sizes: fields[2], Obligations: n,
+			Solvers: strings.Split(fields[4], ",")}
+		if len(fields) == 7 {
+			r.Scripts, r.Versions = fields[5], strings.Split(fields[6], ",")
+		}
+		list = append(list, r)
 	}
 	return list, lines.Err()
 }
@@ -54,17 +64,51 @@ func ReadRecords(text []byte) (list []Record, err error) {
 func WriteRecords(list []Record) []byte {
 	list = slices.SortedFunc(slices.Values(list), func(a, b Record) int { return cmp.Compare(a.Algorithm, b.Algorithm) })
 	var b bytes.Buffer
-	b.WriteString("# What collgen prove -write proved: algorithm, digest, sizes, obligations, solvers.\n")
+	b.WriteString("# What collgen prove -write proved: algorithm, digest, sizes, obligations, solvers, " +
+		"scripts, versions of the solvers.\n")
 	for _, r := range list {
-		fmt.Fprintf(&b, "%-30s %s %-7s %3d %s\n", r.Algorithm, r.Digest, r.Sizes, r.Obligations, strings.Join(r.Solvers, ","))
+		fmt.Fprintf(&b, "%-30s %s %-7s %3d %s", r.Algorithm, r.Digest, r.Sizes, r.Obligations, strings.Join(r.Solvers, ","))
+		if r.Scripts != "" {
+			fmt.Fprintf(&b, " %s %s", r.Scripts, strings.Join(r.Versions, ","))
+		}
+		b.WriteByte('\n')
 	}
 	return b.Bytes()
 }
 
 // Record returns the record of the proof, and whether it is complete.
 func (p *Proof) Record() (Record, bool) {
-	return Record{p.Algorithm.FullName(), p.Digest(), p.Sizes(), len(p.Obligations), p.Solvers}, len(p.Open()) == 0 &&
-		len(p.Solvers) > 0
+	return p.recordBy(p.Solvers), len(p.Open()) == 0 && len(p.Solvers) > 0
+}
+
+// recordBy returns the record that the problem has when these solvers have proved all of it.
+func (p *Problem) recordBy(solvers []Solver) Record {
+	r := Record{Algorithm: p.Algorithm.FullName(), Digest: p.Digest(), Sizes: p.Sizes(), Obligations: len(p.Obligations)}
+	for _, s := range solvers {
+		r.Solvers, r.Versions = append(r.Solvers, s.Name), append(r.Versions, s.Version)
+	}
+	r.Scripts = p.ScriptsFor(r.Solvers)
+	return r
+}
+
+// ScriptsFor returns a hash of what the solvers of these names get to decide the problem: each one's options and its
+// input. The time limit is not in it, because it only says when a solver gives up.
+func (p *Problem) ScriptsFor(solvers []string) string {
+	h := sha256.New()
+	for _, name := range solvers {
+		if s, ok := solverCalled(name); ok {
+			fmt.Fprintf(h, "%s %q\n%s", name, s.args(0), s.input(p.Scripts, 0))
+		}
+	}
+	return fmt.Sprintf("0x%x", h.Sum(nil)[:8])
+}
+
+// DecidedBy returns the problem's record in a list, and whether these solvers need not be asked again: what they would
+// get is what they got, their versions are the same, and so is all else in the record.
+func (p *Problem) DecidedBy(solvers []Solver, list []Record) (Record, bool) {
+	now := p.recordBy(solvers)
+	r, ok := find(list, now.Algorithm)
+	return r, ok && reflect.DeepEqual(r, now) && !slices.Contains(r.Versions, unknown)
 }
 
 // Digest returns a hash of the problem: of the algorithm, including parts that no script mentions, the scripts, and the
@@ -135,6 +179,8 @@ func (r Record) since(was Record) (parts []string) {
 	if !slices.Equal(r.Solvers, was.Solvers) {
 		parts = append(parts, fmt.Sprintf("by %s instead of %s", strings.Join(r.Solvers, ","),
 			strings.Join(was.Solvers, ",")))
+	} else if r.Digest == was.Digest && (r.Scripts != was.Scripts || !slices.Equal(r.Versions, was.Versions)) {
+		parts = append(parts, "by options or versions of the solvers that were not recorded")
 	}
 	return parts
 }

@@ -51,7 +51,7 @@ func TestRecordIsCurrent(t *testing.T) {
 			continue
 		}
 		if d := gocmp.Diff([]string{"z3", "cvc5"}, r.Solvers); d != "" || r.Obligations != len(p.Obligations) ||
-			r.Sizes != p.Sizes() {
+			r.Sizes != p.Sizes() || r.Scripts != p.ScriptsFor(r.Solvers) || len(r.Versions) != len(r.Solvers) {
 			t.Errorf("%s: %+v, with %d obligations for sizes %s: %s", a.FullName(), r, len(p.Obligations), p.Sizes(), d)
 		}
 	}
@@ -86,15 +86,19 @@ func TestRecordNotices(t *testing.T) {
 
 // TestChanges has records that are new, gone, stronger, weaker and only different: none of that is left unsaid.
 func TestChanges(t *testing.T) {
-	both, one := []string{"z3", "cvc5"}, []string{"z3"}
-	before := []smtproof.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x2", "all", 3, both},
-		{"a/fewer", "0x3", "all", 3, both},
-		{"a/other", "0x4", "all", 3, both}, {"a/gone", "0x5", "all", 3, both}, {"a/alone", "0x6", "all", 3, both},
-		{"a/sizes", "0x8", "all", 3, both}, {"a/count", "0x9", "all", 3, both}}
-	now := []smtproof.Record{{"a/same", "0x1", "all", 3, both}, {"a/more", "0x12", "all", 5, both},
-		{"a/fewer", "0x13", "1..2^31", 2, one},
-		{"a/other", "0x14", "all", 3, both}, {"a/new", "0x7", "all", 4, both}, {"a/alone", "0x6", "all", 3, one},
-		{"a/sizes", "0x8", "1..2^31", 3, both}, {"a/count", "0x9", "all", 2, both}}
+	of := func(name, digest, sizes string, obligations int, scripts string, versions ...string) smtproof.Record {
+		return smtproof.Record{Algorithm: name, Digest: digest, Sizes: sizes, Obligations: obligations,
+			Solvers: []string{"z3", "cvc5"}[:len(versions)], Scripts: scripts, Versions: versions}
+	}
+	var before []smtproof.Record
+	for name := range strings.FieldsSeq("same more fewer other gone alone sizes count newer options") {
+		before = append(before, of("a/"+name, "0x1", "all", 3, "0x2", "4", "1"))
+	}
+	now := []smtproof.Record{before[0], of("a/more", "0x11", "all", 5, "0x12", "4", "1"),
+		of("a/fewer", "0x11", "1..2^31", 2, "0x12", "4"), of("a/other", "0x11", "all", 3, "0x12", "4", "1"),
+		of("a/new", "0x1", "all", 4, "0x2", "4", "1"), of("a/alone", "0x1", "all", 3, "0x12", "4"),
+		of("a/sizes", "0x1", "1..2^31", 3, "0x2", "4", "1"), of("a/count", "0x1", "all", 2, "0x2", "4", "1"),
+		of("a/newer", "0x1", "all", 3, "0x2", "4", "2"), of("a/options", "0x1", "all", 3, "0x12", "4", "1")}
 	want := []string{
 		"a/more: 5 obligations, 2 more than before",
 		"a/fewer: 2 obligations, 1 fewer than before; for sizes 1..2^31 instead of all; by z3 instead of z3,cvc5",
@@ -103,6 +107,8 @@ func TestChanges(t *testing.T) {
 		"a/alone: by z3 instead of z3,cvc5",
 		"a/sizes: for sizes 1..2^31 instead of all",
 		"a/count: 2 obligations, 1 fewer than before",
+		"a/newer: by options or versions of the solvers that were not recorded",
+		"a/options: by options or versions of the solvers that were not recorded",
 		"a/gone: no record any more; it was of 3 obligations",
 	}
 	if d := gocmp.Diff(want, smtproof.Changes(before, now)); d != "" {
@@ -110,14 +116,16 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestRecords reads a record of before, and one with the scripts' hash and the solvers' versions.
 func TestRecords(t *testing.T) {
-	list := []smtproof.Record{{"a/b", "0x1", "all", 3, []string{"z3"}},
-		{"c/d", "0x2", "1..2^31", 4, []string{"z3", "cvc5"}}}
+	list := []smtproof.Record{{Algorithm: "a/b", Digest: "0x1", Sizes: "all", Obligations: 3, Solvers: []string{"z3"}},
+		{"c/d", "0x2", "1..2^31", 4, []string{"z3", "cvc5"}, "0x3", []string{"4.8.12", "1.0.3"}}}
 	got, err := smtproof.ReadRecords(smtproof.WriteRecords(list))
 	if d := gocmp.Diff(list, got); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}
-	for _, bad := range []string{"a/b 0x1 all 3", "a/b 0x1 all three z3", strings.Repeat("long", 1<<16)} {
+	for _, bad := range []string{"a/b 0x1 all 3", "a/b 0x1 all three z3", "a/b 0x1 all 3 z3 0x2",
+		strings.Repeat("long", 1<<16)} {
 		if _, err := smtproof.ReadRecords([]byte(bad)); err == nil {
 			t.Errorf("%q is read as a record", bad)
 		}
@@ -126,7 +134,7 @@ func TestRecords(t *testing.T) {
 
 // FuzzReadRecords: what can be read is what is written again.
 func FuzzReadRecords(f *testing.F) {
-	f.Add([]byte("# comment\na/b 0x1 all 3 z3\n\nc/d 0x2 1..2^31 4 z3,cvc5\n"))
+	f.Add([]byte("# comment\na/b 0x1 all 3 z3\n\nc/d 0x2 1..2^31 4 z3,cvc5\ne/f 0x3 all 4 z3,cvc5 0x4 4.8,1.0\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		list, err := smtproof.ReadRecords(text)
 		if err != nil {

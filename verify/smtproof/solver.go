@@ -6,23 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 )
 
 // Solver is a program that decides scripts of SMT-LIB 2.
 type Solver struct {
-	Name string
-	args func(limit time.Duration) []string // of the command line; scripts are its standard input
-	each func(limit time.Duration) string   // first lines of every script
+	Name    string
+	Version string                             // as the program says, such as 4.8.12; "?": it says none
+	args    func(limit time.Duration) []string // of the command line; scripts are its standard input
+	each    func(limit time.Duration) string   // first lines of every script
 }
 
 var solvers = []Solver{
-	{"z3", func(time.Duration) []string { return []string{"-in"} },
+	{"z3", "", func(time.Duration) []string { return []string{"-in"} },
 		func(limit time.Duration) string {
 			return fmt.Sprintf("(set-option :timeout %d)\n", limit.Milliseconds())
 		}},
-	{"cvc5", func(limit time.Duration) []string {
+	{"cvc5", "", func(limit time.Duration) []string {
 		return []string{"--lang=smt2", "--incremental", "--produce-models", fmt.Sprintf("--tlimit-per=%d",
 			limit.Milliseconds()), "-"}
 	}, func(time.Duration) string { return "" }},
@@ -38,6 +40,8 @@ func Solvers(names ...string) (found []Solver, err error) {
 		}
 		if _, missing := exec.LookPath(name); missing != nil {
 			err = errors.Join(err, fmt.Errorf("%s is not installed: .ci/deps prove installs it: %w", name, missing))
+		} else {
+			s.Version = versionOf(name)
 		}
 		found = append(found, s)
 	}
@@ -53,11 +57,33 @@ func solverCalled(name string) (Solver, bool) {
 	return Solver{}, false
 }
 
+// versionOf returns the version that a program says it has.
+func versionOf(program string) string {
+	text, _ := exec.Command(program, "--version").Output() // one that fails says none
+	if found := version.FindSubmatch(text); found != nil {
+		return string(found[1])
+	}
+	return unknown
+}
+
+var version = regexp.MustCompile(`version (\d[\d.]*)`)
+
+const unknown = "?" // the version of a program that says none
+
 // Answers of a solver. Any other answer is its own text, for example an error, and proves nothing.
 const (
 	unsat = "unsat" // it is proved
 	sat   = "sat"   // it is refuted
 )
+
+// input returns what the solver gets to decide scripts.
+func (s Solver) input(scripts []string, limit time.Duration) string {
+	var b strings.Builder
+	for _, script := range scripts {
+		fmt.Fprintf(&b, "(reset)\n%s%s(echo \"%s\")\n", s.each(limit), script, end)
+	}
+	return b.String()
+}
 
 // decide runs the solver on one script after the other, each with a time limit, and calls tell with each answer.
 func (s Solver) decide(ctx context.Context, scripts []string, limit time.Duration,
@@ -68,11 +94,7 @@ func (s Solver) decide(ctx context.Context, scripts []string, limit time.Duratio
 	ctx, cancel := context.WithTimeout(ctx, limit*time.Duration(len(scripts)+1)+time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.Name, s.args(limit)...)
-	var input strings.Builder
-	for _, script := range scripts {
-		fmt.Fprintf(&input, "(reset)\n%s%s(echo \"%s\")\n", s.each(limit), script, end)
-	}
-	cmd.Stdin = strings.NewReader(input.String())
+	cmd.Stdin = strings.NewReader(s.input(scripts, limit))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err

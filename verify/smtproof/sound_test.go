@@ -195,6 +195,16 @@ func TestSolverAnswers(t *testing.T) {
 	}
 }
 
+// TestSolverVersion has programs in the place of a solver that say their version as z3 and cvc5 do, or none.
+func TestSolverVersion(t *testing.T) {
+	for says, want := range map[string]string{"Z3 version 4.8.12 - 64 bit": "4.8.12",
+		"This is cvc5 version 1.0.3 [git tag]": "1.0.3", "no option --version": "?"} {
+		if solvers := answering(t, "'"+says+"'"); solvers[0].Version != want {
+			t.Errorf("%q: the version is %q, want %q", says, solvers[0].Version, want)
+		}
+	}
+}
+
 // TestNegativeExponent has goals about a power whose exponent may be negative, which is none: they are not proved.
 func TestNegativeExponent(t *testing.T) {
 	goal := spec.Le(spec.Int(1), spec.Shl(spec.Int(1), k))
