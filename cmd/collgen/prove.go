@@ -19,10 +19,11 @@ import (
 // proveCommand is collgen prove.
 type proveCommand struct {
 	*call
-	solvers string
-	scripts string // a folder for the scripts
-	limit   time.Duration
-	write   bool // record what was proved
+	solvers  string
+	scripts  string // a folder for the scripts
+	limit    time.Duration
+	write    bool // record what was proved
+	recorded bool // ask no solver again what it decided according to the record
 }
 
 func prepareProve(base *call) runner {
@@ -33,14 +34,17 @@ func prepareProve(base *call) runner {
 	c.flags.DurationVar(&c.limit, "limit", time.Minute, "`time` that a solver has for one answer; what it does not "+
 		"answer is not proved")
 	c.flags.BoolVar(&c.write, "write", false, "record what was proved, in zproved.txt beside the generated code")
+	c.flags.BoolVar(&c.recorded, "recorded", false, "count what is recorded as proved, and do not ask the solvers again, "+
+		"where they would get the same scripts and are of the same versions")
 	return c
 }
 
 // provedEvery is what collgen prove says of an algorithm.
 type provedEvery struct {
 	smtproof.Record
-	Seconds float64  `json:"seconds"`
-	Open    []string `json:"open,omitempty"` // what is not proved
+	Recorded bool     `json:"recorded,omitempty"` // -recorded: the solvers were not asked again
+	Seconds  float64  `json:"seconds"`
+	Open     []string `json:"open,omitempty"` // what is not proved
 }
 
 // isTried reports whether the algorithm serves its Sizes alone, each of which collgen gen and collgen verify prove:
@@ -64,6 +68,10 @@ func (c *proveCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	recorded, err := s.records()
+	if err != nil {
+		return err
+	}
 	o := smtproof.Options{Solvers: solvers, Limit: c.limit}
 	lemmas := lemmasOf(problems)
 	if err := smtproof.Lemmas(ctx, lemmas, o); err != nil {
@@ -76,7 +84,7 @@ func (c *proveCommand) run(ctx context.Context) error {
 		}
 	}
 	for _, p := range problems {
-		x, open, err := c.proveEvery(ctx, p, o)
+		x, open, err := c.proveEvery(ctx, p, recorded, o)
 		if err != nil {
 			return err
 		}
@@ -88,12 +96,15 @@ func (c *proveCommand) run(ctx context.Context) error {
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
-	return c.recordProved(ctx, s, results)
+	return c.recordProved(ctx, s, recorded, results)
 }
 
-// proveEvery proves one algorithm, and explains what is open.
-func (c *proveCommand) proveEvery(ctx context.Context, p *smtproof.Problem, o smtproof.Options) (x provedEvery,
-	faults []error, err error) {
+// proveEvery proves one algorithm, and explains what is open. With -recorded, a record of the same proof is enough.
+func (c *proveCommand) proveEvery(ctx context.Context, p *smtproof.Problem, recorded []smtproof.Record,
+	o smtproof.Options) (x provedEvery, faults []error, err error) {
+	if r, ok := p.DecidedBy(o.Solvers, recorded); ok && c.recorded {
+		return provedEvery{Record: r, Recorded: true}, nil, nil
+	}
 	o.Progress = func(done, of int) { c.progress.Update("%s: %d of %d answers", p.Algorithm.FullName(), done, of) }
 	proof, err := p.Prove(ctx, o)
 	if err != nil {
@@ -187,7 +198,7 @@ func (c *proveCommand) showProved(s *source, results []provedEvery, lemmas int) 
 	fmt.Fprintf(c.stdout, "%s.\n\n", s.title())
 	t := newTable(c.stdout)
 	t.row("algorithm", "sizes", "obligations", "proved", "by", "seconds")
-	total, open := 0, 0
+	total, open, recorded := 0, 0, 0
 	for _, x := range results {
 		sizes := x.Sizes
 		if len(x.Open) > 0 {
@@ -197,21 +208,24 @@ func (c *proveCommand) showProved(s *source, results []provedEvery, lemmas int) 
 		if x.isTried() {
 			by = "collgen verify"
 		}
+		if x.Recorded {
+			by, recorded = by+", recorded", recorded+1
+		}
 		t.row(x.Algorithm, sizes, x.Obligations, max(0, x.Obligations-len(x.Open)), by, fmt.Sprintf("%.1f", x.Seconds))
 		total, open = total+x.Obligations, open+min(x.Obligations, len(x.Open))
 	}
 	t.flush()
 	fmt.Fprintf(c.stdout, "\n%d %s, %d obligations, %d of them proved, each by all solvers, and %d %s.\n",
 		len(results), plural(len(results), "algorithm"), total, total-open, lemmas, plural(lemmas, "lemma"))
+	if recorded > 0 {
+		fmt.Fprintf(c.stdout, "Of %d of these, the solvers were not asked again: they are as recorded.\n", recorded)
+	}
 	return nil
 }
 
 // recordProved writes the record of what was proved, and says what in it is new, or says where there is another one.
-func (c *proveCommand) recordProved(ctx context.Context, s *source, results []provedEvery) error {
-	recorded, err := s.records()
-	if err != nil {
-		return err
-	}
+func (c *proveCommand) recordProved(ctx context.Context, s *source, recorded []smtproof.Record,
+	results []provedEvery) error {
 	var list []smtproof.Record
 	var stale []string
 	for _, x := range results {
