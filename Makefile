@@ -9,6 +9,7 @@ LOAD_TRIES ?= 20
 SIMULATE ?= 2m
 SIMULATE_LIMIT ?= 30m
 STAGES ?=
+RECORDED ?=
 FUZZMINIMIZE ?= 100x
 BENCH ?= .
 ARGS ?=
@@ -156,10 +157,10 @@ tla-traces: tla-tools ## run jobs that write down what their protocols do, and h
 	$(GO) build -tags collgen_events -o bin/traces/ ./cmd/collrun ./tlaplus/job
 	$(TLAPLUS) -traces bin/traces
 
-PROOFSUITE = $(GO) run ./verify/proofsuite $(if $(STAGES),-stages $(STAGES)) -tla '$(TLAPLUS) -json'
+PROOFSUITE = $(GO) run ./verify/proofsuite $(if $(STAGES),-stages $(STAGES)) $(if $(RECORDED),-recorded) -tla '$(TLAPLUS) -json'
 
 .PHONY: prove
-prove: tla-tools ## prove everything that can be, stage after stage, or STAGES=a,b: schedules, generated code, every size, models, planted mistakes
+prove: tla-tools ## prove everything that can be, stage after stage, or STAGES=a,b: schedules, generated code, every size (RECORDED=1: unless that is recorded), models, planted mistakes
 	@.ci/deps prove
 	$(PROOFSUITE)
 

@@ -57,12 +57,14 @@ func main() {
 	tla := flag.String("tla", "", "the `command` that checks the models and writes JSON; make prove gives it")
 	long := flag.Bool("long", false, "also what takes longer: larger models, every mutant of schedules and algorithms, "+
 		"more of source code")
+	recorded := flag.Bool("recorded", false, "the stage every does not ask the solvers again what they decided according "+
+		"to the record")
 	only := flag.String("stages", "", "only `these`, with commas between them")
 	asJSON := flag.Bool("json", false, "write JSON")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	stages, err := choose(stages(strings.Fields(*tla), *long), *only)
+	stages, err := choose(stages(strings.Fields(*tla), *long, *recorded), *only)
 	if err == nil {
 		err = runAll(ctx, stages, os.Stdout, os.Stderr, *asJSON)
 	}
@@ -73,7 +75,7 @@ func main() {
 }
 
 // stages returns all stages.
-func stages(tla []string, long bool) []stage {
+func stages(tla []string, long, recorded bool) []stage {
 	mutate := []string{"go", "run", "./verify/mutate", "-json"}
 	code := "4"
 	if long {
@@ -85,6 +87,10 @@ func stages(tla []string, long bool) []stage {
 	if long {
 		replay = []string{"COLLGEN_REPLAY=all"}
 	}
+	every := []string{"prove", "-v", "-json", "-catalogue", "-limit", "10m"}
+	if recorded {
+		every = append(every, "-recorded")
+	}
 	collgen := func(args ...string) []string { return append([]string{"go", "run", "./cmd/collgen"}, args...) }
 	return []stage{
 		{"schedule", nil, collgen("verify", "-v", "-json", "-catalogue"), schedules},
@@ -95,7 +101,7 @@ func stages(tla []string, long bool) []stage {
 			"-run", "^(TestCatalogue|TestMutants|TestTableMutants)$", "./gen/readback"}, tests("holds", "does not hold")},
 		{"trace", replay, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run", "^Test", "./verify/replay"},
 			tests("holds", "does not hold")},
-		{"every", nil, collgen("prove", "-v", "-json", "-catalogue", "-limit", "10m"), everySize},
+		{"every", nil, collgen(every...), everySize},
 		{"refute", []string{"COLLGEN_SOLVERS=required"}, []string{"go", "test", "-count=1", "-json", "-timeout", "1h", "-run",
 			"^Test", "./verify/smtproof"},
 			tests("holds", "does not hold")},

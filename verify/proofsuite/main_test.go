@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,6 +40,8 @@ func TestRunAll(t *testing.T) {
 		{said("every", `[{"algorithm":"a/b","sizes":"all","obligations":3,"solvers":["z3","cvc5"],"seconds":1.25}]`, "0",
 			everySize),
 			"a/b every all 3 obligations, z3 and cvc5 1.2", ""},
+		{said("every", `[{"algorithm":"a/b","sizes":"all","obligations":3,"solvers":["z3","cvc5"],"recorded":true}]`, "0",
+			everySize), "3 obligations, z3 and cvc5, recorded", ""},
 		{said("every", `[{"algorithm":"a/b","sizes":"all","obligations":3,"solvers":["z3"]}]`, "0", everySize), "z3 alone",
 			"z3 alone"},
 		{said("every", `[{"algorithm":"a/b","digest":"","sizes":"1..64","obligations":0,"solvers":null}]`, "0", everySize),
@@ -75,11 +78,22 @@ func TestRunAll(t *testing.T) {
 
 // TestChoose refuses stages that there are not.
 func TestChoose(t *testing.T) {
-	all := stages(nil, true)
+	all := stages(nil, true, false)
 	if some, err := choose(all, "every,code"); err != nil || len(some) != 2 || some[0].name != "every" {
 		t.Error(some, err)
 	}
 	if _, err := choose(all, "moon"); err == nil {
 		t.Error("there is no stage moon")
+	}
+}
+
+// TestRecorded: only the stage every, and only where that is asked for, takes the record for a proof.
+func TestRecorded(t *testing.T) {
+	for _, recorded := range []bool{false, true} {
+		for _, s := range stages(nil, false, recorded) {
+			if is := slices.Contains(s.command, "-recorded"); is != (recorded && s.name == "every") {
+				t.Errorf("with -recorded %v, stage %s has the command %q", recorded, s.name, s.command)
+			}
+		}
 	}
 }

@@ -95,6 +95,7 @@ func everySize(output []byte) (rows []row, err error) {
 		Algorithm, Sizes, Digest string
 		Obligations              int
 		Solvers                  []string
+		Recorded                 bool
 		Seconds                  float64
 		Open                     []string
 	}](output)
@@ -109,6 +110,8 @@ func everySize(output []byte) (rows []row, err error) {
 				r.Verdict = "none by induction: it serves these sizes alone, which the stage schedule proves"
 			case len(a.Solvers) < 2:
 				r.Verdict, r.Failed = r.Verdict+" alone", true
+			case a.Recorded:
+				r.Verdict += ", recorded"
 			}
 			rows = append(rows, r)
 		}
