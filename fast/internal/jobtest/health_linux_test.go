@@ -61,6 +61,9 @@ func runLate(ctx context.Context, args []string) error {
 		return soon
 	}
 	r, err := c.Health(short())
+	for err == nil && !isStopSeen(r) && c.State() == fast.Healthy { // the signal or an answer takes its time
+		r, err = c.Health(short())
+	}
 	if err != nil {
 		return err
 	}
@@ -76,6 +79,16 @@ func runLate(ctx context.Context, args []string) error {
 	}
 	fmt.Println(r.Ranks[3].Answered, r.Ranks[3].Process)
 	return nil
+}
+
+// isStopSeen reports whether rank 3 does not answer and is seen to be stopped, and all others have answered.
+func isStopSeen(r *health.Report) bool {
+	for _, x := range r.Ranks {
+		if x.Answered == (x.Rank == 3) {
+			return false
+		}
+	}
+	return strings.Contains(r.Ranks[3].Process, "stopped")
 }
 
 // TestLateProcesses: a rank learns of the others which one computes, which one hangs in a call, and which one is
