@@ -330,7 +330,7 @@ func TestSlowOnce(t *testing.T) {
 	if found := s.Check(t.Context(), of...); len(found) > 0 {
 		t.Fatal(found[0])
 	}
-	if untested := strings.Join(s.Untested(), "; "); !strings.Contains(untested, "1 cases took longer than 200ms once") {
+	if untested := strings.Join(s.Untested(), "; "); !strings.Contains(untested, "cases took longer than 200ms once") {
 		t.Error(untested)
 	}
 }
@@ -356,7 +356,7 @@ func TestErrorBesideHang(t *testing.T) {
 			return nil
 		}}})
 	defer s.Close()
-	s.Patience, s.Failures, s.Shrinking = 500*time.Millisecond, 1, 0
+	s.Patience, s.Failures, s.Shrinking = time.Second, 1, 0 // no longer than the others are waited for
 	found := s.Check(t.Context(), only(s.Capabilities(), "Gather")...)
 	if len(found) != 1 || found[0].Problems[0].Kind != colltest.Erred ||
 		!strings.Contains(found[0].String(), "no memory") {
@@ -379,7 +379,7 @@ func TestInterrupted(t *testing.T) {
 			return ctx.Err()
 		}}})
 	defer s.Close()
-	s.Patience = 100 * time.Millisecond
+	s.Patience = time.Second
 	if found := s.Check(ctx, only(s.Capabilities(), "Gather")...); len(found) > 0 {
 		t.Error(found[0])
 	}

@@ -203,17 +203,21 @@ func (s *scope) loop(n gen.For, st stmt) ([]jen.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	inner := newScope(s)
-	head := jen.For(jen.Range().Add(times))
-	if st.usesVar {
-		head = jen.For(jen.Id(n.Var).Op(":=").Range().Add(times))
-		err = inner.declare(n.Var, natural)
-	}
+	inner, head, err := s.turns(n.Var, times, st.usesVar)
 	if err != nil {
 		return nil, err
 	}
 	code, err := inner.list(st.body, true)
 	return []jen.Code{head.Block(code...)}, err
+}
+
+// turns returns the scope of a loop's body, and its head, with the variable if that is used.
+func (s *scope) turns(name string, times jen.Code, usesVar bool) (*scope, *jen.Statement, error) {
+	inner := newScope(s)
+	if !usesVar {
+		return inner, jen.For(jen.Range().Add(times)), nil
+	}
+	return inner, jen.For(jen.Id(name).Op(":=").Range().Add(times)), inner.declare(name, natural)
 }
 
 func (s *scope) branch(n gen.If, st stmt) (*jen.Statement, error) {

@@ -27,12 +27,7 @@ func (s *scope) fold(n gen.Fold, st stmt) (code []jen.Code, err error) {
 		}
 		code = append(code, first...)
 	}
-	inner := newScope(s)
-	head := jen.For(jen.Range().Add(times))
-	if st.usesVar {
-		head = jen.For(jen.Id(n.Var).Op(":=").Range().Add(times))
-		err = inner.declare(n.Var, natural)
-	}
+	inner, head, err := s.turns(n.Var, times, st.usesVar)
 	if err != nil {
 		return nil, err
 	}
