@@ -84,6 +84,9 @@ func (s *Suite) check(ctx context.Context, name string, cases iter.Seq[Case]) (f
 			found = s.add(ctx, found, f, &counts)
 			took += time.Since(begin)
 		}
+		if s.Tried != nil && ctx.Err() == nil {
+			s.Tried(name, c, f)
+		}
 		if s.Progress != nil {
 			s.Progress(name, counts)
 		}
@@ -151,7 +154,7 @@ func number64(size int, of []Support) uint64 {
 // add adds a failure, as small as it can be made, to those that were found, unless it is one of these. Whether a hang
 // or an error is, it finds out first, because shrinking one takes long.
 func (s *Suite) add(ctx context.Context, found []*Failure, f *Failure, counts *Counts) []*Failure {
-	step := f.Case.Steps[f.step()]
+	step := *f.At()
 	isCostly := f.kind() == Hang || f.kind() == Erred
 	if isCostly && s.known(ctx, found, f, &step) {
 		return found
@@ -170,7 +173,7 @@ func (s *Suite) add(ctx context.Context, found []*Failure, f *Failure, counts *C
 // known reports whether f is one of the failures that were found: of the same kind and form, and with the type and op
 // of f that one fails, too. It notes the type and op of the step in which f was seen.
 func (s *Suite) known(ctx context.Context, found []*Failure, f *Failure, seen *Step) bool {
-	step := f.Case.Steps[f.step()]
+	step := f.At()
 	for _, other := range found {
 		at := other.step()
 		same := other.Case
@@ -201,10 +204,7 @@ func (f *Failure) step() int {
 
 // also notes that the failure is one of the type and op of a step, too.
 func (f *Failure) also(step *Step) {
-	name := step.Type.String()
-	if step.Op != 0 {
-		name += " " + step.Op.String()
-	}
+	name := step.TypeOp()
 	if i := slices.IndexFunc(f.Case.Steps, func(x Step) bool { return x.Type == step.Type && x.Op == step.Op }); i < 0 &&
 		!slices.Contains(f.Also, name) {
 		f.Also = append(f.Also, name)

@@ -58,6 +58,32 @@ func search(ctx context.Context, f planted) []*colltest.Failure {
 	return found
 }
 
+// TestTried: each case is told of, with what it failed with.
+func TestTried(t *testing.T) {
+	can := colltest.Everything("faulty", 1, 2)
+	can.Direct = !raceDetector
+	f := fault{combine: onFloat32(spec.OpSum, func(x, y float32) float32 { return x + y + 1 })}
+	s := colltest.NewSuite(&central{fault: f, can: can})
+	s.Shrinking, s.Cases, s.Failures = 2*time.Second, 2, 1000
+	cases := map[string]int{} // by whether they failed, and with what
+	s.Tried = func(name string, c colltest.Case, f *colltest.Failure) {
+		if name != "Reduce" || len(c.Steps) == 0 {
+			t.Errorf("%s: %s", name, c.JSON())
+		}
+		if f == nil {
+			cases["passed"]++
+			return
+		}
+		cases[f.At().TypeOp()]++
+	}
+	i := slices.IndexFunc(can.Primitives, func(x colltest.Support) bool { return x.Primitive.Name == "Reduce" })
+	found := s.Check(t.Context(), can.Primitives[i])
+	if tested := s.Tested["Reduce"]; len(found) == 0 || len(cases) != 2 || cases["float32 sum"] == 0 ||
+		cases["passed"]+cases["float32 sum"] != tested.Cases {
+		t.Errorf("tried %v, tested %+v, found %d failures", cases, tested, len(found))
+	}
+}
+
 // compare compares the case that was found with the smallest.
 func (f *planted) compare(t *testing.T, found *colltest.Failure) {
 	c, want := found.Case, f.smallest

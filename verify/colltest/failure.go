@@ -80,6 +80,21 @@ func (f *Failure) again() string {
 	return "it was not made again"
 }
 
+// At returns the call that the first problem is of.
+func (f *Failure) At() *Step { return &f.Case.Steps[f.step()] }
+
+// TypeOp returns the type of the call, and its op if it has one, such as "float32 sum". It returns "" if the primitive
+// has no buffers.
+func (s *Step) TypeOp() string {
+	if p, ok := primitiveNamed(s.Primitive); ok && !hasBuffers(p) {
+		return ""
+	}
+	if s.Op == 0 {
+		return s.Type.String()
+	}
+	return s.Type.String() + " " + s.Op.String()
+}
+
 // String returns the problem in words.
 func (p Problem) String() string {
 	if p.Rank < 0 {

@@ -70,7 +70,7 @@ func (r *result) test(ctx context.Context, program string, o options) error {
 	for _, word := range r.entrant.command {
 		command = append(command, strings.ReplaceAll(word, "{adapter}", program))
 	}
-	job, err := remote.NewJob(ctx, command, sizes(o.ranks))
+	job, err := remote.NewJob(ctx, command, nil, sizes(o.ranks))
 	if err != nil {
 		return err
 	}

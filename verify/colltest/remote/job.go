@@ -23,18 +23,21 @@ import (
 // each connects to the socket that the environment variable COLLGEN_CONFORM names.
 type Job struct {
 	Command []string
-	Can     colltest.Capabilities // from the ranks' hellos; callers may remove some
+	// Env is the environment of the command, as in [os.Environ]. If it is nil, the command has that of this process.
+	Env []string
+	Can colltest.Capabilities // from the ranks' hellos; callers may remove some
 }
 
 // Variable is the name of the environment variable with the socket.
 const Variable = "COLLGEN_CONFORM"
 
-// NewJob returns the job of a command. It starts the command once, on the first of sizes, to learn its capabilities.
-func NewJob(ctx context.Context, command []string, sizes []int) (*Job, error) {
+// NewJob returns the job of a command in an environment, which is the field Env. It starts the command once, on the first
+// of sizes, to learn its capabilities.
+func NewJob(ctx context.Context, command, env []string, sizes []int) (*Job, error) {
 	if len(command) == 0 || len(sizes) == 0 {
 		return nil, errors.New("want a command, and numbers of ranks")
 	}
-	j := &Job{Command: command}
+	j := &Job{Command: command, Env: env}
 	w, err := j.start(ctx, sizes[0])
 	if err != nil {
 		return nil, err
@@ -57,7 +60,7 @@ func (j *Job) Start(ctx context.Context, size int) (colltest.World, error) {
 }
 
 func (j *Job) start(ctx context.Context, size int) (*world, error) {
-	w := &world{links: make([]*link, size)}
+	w := &world{links: make([]*link, size), env: j.Env}
 	begin := w.startLauncher
 	if slices.ContainsFunc(j.Command, func(word string) bool { return strings.Contains(word, "{rank}") }) {
 		begin = w.startRanks
@@ -96,6 +99,7 @@ func (j *Job) words(size int, dir string) func(rank int) []string {
 type world struct {
 	links     []*link // by rank
 	processes []*process
+	env       []string // of the processes; nil: that of this one
 	can       colltest.Capabilities
 	output    tail // of all processes
 	close     []func() error

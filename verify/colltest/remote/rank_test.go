@@ -20,6 +20,9 @@ import (
 
 const rankVariable = "COLLGEN_TEST_REMOTE"
 
+// nameVariable is the name of a variable with more words for the rank's name.
+const nameVariable = "COLLGEN_TEST_REMOTE_NAME"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(rankVariable) == "" {
 		os.Exit(m.Run())
@@ -112,8 +115,8 @@ func serve(with io.ReadWriter, r *room, rank int) {
 		_, _ = io.WriteString(with, text)
 		time.Sleep(time.Hour)
 	}
-	fmt.Fprintf(with, "%s\nrank %d of %d\nname test\ntypes int8 int16\nprimitive Broadcast apart\nvalues "+
-		"overflow\nready\n", version, rank, r.size)
+	fmt.Fprintf(with, "%s\nrank %d of %d\nname test%s\ntypes int8 int16\nprimitive Broadcast apart\nvalues "+
+		"overflow\nready\n", version, rank, r.size, os.Getenv(nameVariable))
 	for lines := bufio.NewReader(with); ; {
 		line, err := lines.ReadString('\n')
 		if err != nil || line == "end\n" && r.fault != "does not end" {

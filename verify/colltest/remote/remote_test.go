@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,7 @@ func TestConforms(t *testing.T) {
 		sizes []int
 	}{"one process": {"-", []int{1, 2, 3}}, "a process per rank": {"{rank}", []int{1}}} {
 		t.Run(name, func(t *testing.T) {
-			job, err := NewJob(t.Context(), program(t, "none", x.rank), x.sizes)
+			job, err := NewJob(t.Context(), program(t, "none", x.rank), nil, x.sizes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,10 +57,28 @@ func TestConforms(t *testing.T) {
 	}
 }
 
+// TestEnvironment: ranks have the environment of the job, or that of this process, by both ways of starting them.
+func TestEnvironment(t *testing.T) {
+	t.Setenv(nameVariable, " of mine")
+	for _, rank := range []string{"-", "{rank}"} {
+		command := program(t, "none", rank)
+		unset := slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, nameVariable+"=") })
+		for _, x := range []struct {
+			env  []string
+			want string
+		}{{nil, "test of mine"}, {append(os.Environ(), nameVariable+"= of yours"), "test of yours"}, {unset, "test"}} {
+			job, err := NewJob(t.Context(), command, x.env, []int{1})
+			if err != nil || job.Can.Name != x.want {
+				t.Errorf("%s: %v, want %q; %v", rank, job, x.want, err)
+			}
+		}
+	}
+}
+
 // TestCannot: calls that ranks cannot make are counted, and are no failure unless some of the ranks make them.
 func TestCannot(t *testing.T) {
 	for _, fault := range []string{"cannot", "one cannot"} {
-		job, err := NewJob(t.Context(), program(t, fault, "-"), []int{2})
+		job, err := NewJob(t.Context(), program(t, fault, "-"), nil, []int{2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,13 +110,13 @@ func TestWrongHellos(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			_, err := NewJob(ctx, program(t, fault, "-"), []int{2})
+			_, err := NewJob(ctx, program(t, fault, "-"), nil, []int{2})
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %q in it", err, want)
 			}
 		})
 	}
-	if _, err := NewJob(t.Context(), []string{"/does/not/exist"}, []int{2}); err == nil {
+	if _, err := NewJob(t.Context(), []string{"/does/not/exist"}, nil, []int{2}); err == nil {
 		t.Error("a command that does not exist has started")
 	}
 }
@@ -176,7 +195,7 @@ func TestWrongAnswers(t *testing.T) {
 	}
 	for fault, want := range says {
 		t.Run(fault, func(t *testing.T) {
-			job, err := NewJob(t.Context(), program(t, fault, "-"), []int{2})
+			job, err := NewJob(t.Context(), program(t, fault, "-"), nil, []int{2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +216,7 @@ func TestDoesNotEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes as long as ranks may take to end")
 	}
-	_, err := NewJob(t.Context(), program(t, "does not end", "-"), []int{2})
+	_, err := NewJob(t.Context(), program(t, "does not end", "-"), nil, []int{2})
 	if err == nil || !strings.Contains(err.Error(), "has not ended") {
 		t.Errorf("%v", err)
 	}

@@ -40,6 +40,7 @@ func (w *world) startRank(words []string) (*link, error) {
 		return nil, errors.Join(err, theirIn.Close(), in.Close())
 	}
 	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Env = w.env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, &w.output
 	p, err := startProcess(cmd)
 	if err := errors.Join(err, theirIn.Close(), theirOut.Close()); err != nil {
@@ -58,7 +59,8 @@ func (w *world) startLauncher(ctx context.Context, dir string, words func(rank i
 	defer listener.Close()
 	command := words(0)
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), Variable+"="+listener.Addr().String())
+	cmd.Env = w.env
+	cmd.Env = append(cmd.Environ(), Variable+"="+listener.Addr().String())
 	cmd.Stdout, cmd.Stderr = &w.output, &w.output
 	p, err := startProcess(cmd)
 	if err != nil {
