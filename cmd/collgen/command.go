@@ -29,6 +29,7 @@ type call struct {
 	flags          *flag.FlagSet
 	args           []string // besides flags
 	command        []string // after --
+	line           []string // the command line before --
 	stdout, stderr io.Writer
 
 	json      bool
@@ -40,6 +41,12 @@ type call struct {
 
 // usageError is an error of the command line.
 type usageError struct{ error }
+
+// writtenError is an error that what the command has written tells of, also in JSON.
+type writtenError struct{ error }
+
+// Unwrap returns the error.
+func (e writtenError) Unwrap() error { return e.error }
 
 func newCall(cmd command, stdout, stderr io.Writer) (*call, runner) {
 	c := &call{flags: flag.NewFlagSet("collgen "+cmd.name, flag.ContinueOnError), stdout: stdout, stderr: stderr}

@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/collgen/collgen/verify/colltest"
-	"github.com/collgen/collgen/verify/colltest/remote"
 )
 
 // conforming is what collgen conform has flags for.
@@ -27,6 +24,12 @@ type conforming struct {
 	soak       bool
 	without    string
 	onlyCase   string
+	matrix     matrix
+
+	tap           bool
+	junit, html   string // files
+	baseline      string
+	writeBaseline string
 }
 
 // soakCalls is how many calls each world of collgen conform -soak makes: more than 16 bits can count.
@@ -36,6 +39,8 @@ const soakCalls = 70_000
 type conformCommand struct {
 	*call
 	conforming
+	known   []knownFailure // of -baseline
+	reports reports
 }
 
 func prepareConform(base *call) runner {
@@ -58,7 +63,20 @@ func prepareConform(base *call) runner {
 	c.flags.StringVar(&f.without, "without", "", "leave out what is `named`: primitives, types, ops, forms such as "+
 		"Reduce/in-place, the values overflow, nan, minus-zero, and empty blocks")
 	c.flags.StringVar(&f.onlyCase, "case", "", "make these calls alone: the `JSON` of a case that has failed")
+	c.flags.Var(&f.matrix, "env", "test with each value of a variable: `NAME=a,b,c`, where - means unset, and \\ "+
+		"goes before a comma, dash or backslash that is meant. Several -env: each combination")
+	f.reportFlags(c.flags)
 	return c
+}
+
+// reportFlags registers the flags for what is written, and where.
+func (f *conforming) reportFlags(flags *flag.FlagSet) {
+	flags.BoolVar(&f.tap, "tap", false, "write TAP version 14 to standard output instead of the table")
+	flags.StringVar(&f.junit, "junit", "", "write JUnit XML to `file`, anew after each primitive")
+	flags.StringVar(&f.html, "html", "", "write a page of HTML to `file`, anew after each primitive")
+	flags.StringVar(&f.baseline, "baseline", "", "a `file` of known failures: only others make the exit status 1")
+	flags.StringVar(&f.writeBaseline, "write-baseline", "", "write a `file` for -baseline: what has failed in this run, "+
+		"and what -baseline knows besides and is not gone")
 }
 
 // errNotConforming says that something failed, which was written already.
@@ -69,144 +87,62 @@ var errNothingTested = errors.New("nothing was tested")
 
 // run runs collgen conform.
 func (c *conformCommand) run(ctx context.Context) error {
-	if len(c.command) == 0 || len(c.args) > 0 {
-		return usageError{errors.New("want a command after --, as in: collgen conform -- mpirun -n {n} ./adapter")}
+	if err := c.check(); err != nil {
+		return usageError{err}
 	}
-	if c.patience <= 0 || c.starting <= 0 || c.checks < 0 || c.failures < 1 {
-		return usageError{errors.New("-patience, -starting and -failures have to be more than 0, and -checks not less")}
+	var err error
+	if c.known, err = readBaseline(c.baseline); err != nil {
+		return usageError{err}
 	}
-	job, err := c.firstStart(ctx)
+	all := &conformances{}
+	if c.reports, err = c.newReports(all); err != nil {
+		return err
+	}
+	for _, e := range c.matrix.environments() {
+		if err = c.test(ctx, all, e); err != nil || ctx.Err() != nil {
+			break
+		}
+	}
+	if all.stopped = err; ctx.Err() != nil {
+		all.stopped = context.Cause(ctx)
+	}
+	all.complete = all.stopped == nil
+	c.reports.close()
 	if err != nil {
 		return err
 	}
-	if err := c.leaveOut(job); err != nil {
-		return err
+	err = errors.Join(all.err(), c.reports.err)
+	if c.writeBaseline != "" && ctx.Err() == nil {
+		err = errors.Join(err, writeBaselineFile(c.writeBaseline, all.baseline(c.known)))
 	}
-	s := colltest.NewSuite(job)
+	if err != nil {
+		return writtenError{err}
+	}
+	return nil
+}
+
+// check checks the command line.
+func (c *conformCommand) check() error {
+	switch {
+	case len(c.command) == 0 || len(c.args) > 0:
+		return errors.New("want a command after --, as in: collgen conform -- mpirun -n {n} ./adapter")
+	case c.patience <= 0 || c.starting <= 0 || c.checks < 0 || c.failures < 1:
+		return errors.New("-patience, -starting and -failures have to be more than 0, and -checks not less")
+	case c.tap && c.json:
+		return errors.New("-tap and -json exclude each other: both write to standard output")
+	case c.onlyCase != "" && c.writeBaseline != "":
+		return errors.New("-case and -write-baseline exclude each other: one case tells nothing of other failures")
+	}
+	return c.checkOutputs()
+}
+
+// suite returns a suite with what the flags say.
+func (c *conformCommand) suite(impl colltest.Implementation) *colltest.Suite {
+	s := colltest.NewSuite(impl)
 	s.Patience, s.Starting, s.Shrinking, s.Failures = c.patience, c.starting, c.shrinking, c.failures
 	s.Cases, s.Seed, s.Large = c.checks, c.seed, c.large
 	s.Progress = func(primitive string, soFar colltest.Counts) {
 		c.progress.Update("%s: %d cases", primitive, soFar.Cases)
 	}
-	result, err := c.conform(ctx, s)
-	err = errors.Join(err, s.Close())
-	if result == nil {
-		return err
-	}
-	if err := errors.Join(err, c.writeConformance(result)); err != nil {
-		return err
-	}
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case len(result.Failures) > 0:
-		return errNotConforming
-	case result.calls() == 0:
-		return errNothingTested
-	}
-	return nil
-}
-
-// firstStart has the command say what it can do, within the time that starting may take.
-func (c *conformCommand) firstStart(ctx context.Context) (*remote.Job, error) {
-	patient, cancel := context.WithTimeout(ctx, c.starting)
-	defer cancel()
-	job, err := remote.NewJob(patient, c.command, c.ranks)
-	if err != nil && patient.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("after -starting %v, the command was not ready: %w", c.starting, err)
-	}
-	return job, err
-}
-
-// leaveOut leaves out what -without names.
-func (c *conformCommand) leaveOut(job *remote.Job) error {
-	if c.without == "" {
-		return nil
-	}
-	can, err := job.Can.Without(strings.Split(c.without, ",")...)
-	if err != nil {
-		return usageError{err}
-	}
-	job.Can = can
-	return nil
-}
-
-// conform tests all primitives that are to be tested, or one case. It ends early when ctx does.
-func (c *conformCommand) conform(ctx context.Context, s *colltest.Suite) (*conformance, error) {
-	can := s.Capabilities()
-	r := &conformance{Name: can.Name, Ranks: can.Sizes, Seed: s.Seed, Tested: s.Tested, Failures: []failedCase{}}
-	if c.onlyCase != "" {
-		return r, c.conformCase(ctx, s, r)
-	}
-	chosen, err := c.chosen(can)
-	if err != nil {
-		return nil, err
-	}
-	c.begin(r)
-	for _, x := range chosen {
-		c.part(ctx, s, r, x.Primitive.Name, func() []*colltest.Failure { return s.Check(ctx, x) })
-	}
-	if len(chosen) > 1 {
-		c.part(ctx, s, r, colltest.Mixed, func() []*colltest.Failure { return s.Check(ctx, chosen...) })
-	}
-	if c.soak {
-		c.part(ctx, s, r, colltest.Soak, func() []*colltest.Failure { return s.Soak(ctx, soakCalls, chosen...) })
-	}
-	r.NotTested = append(r.NotTested, s.Untested()...)
-	return r, nil
-}
-
-// part makes one check, and writes what came of it. After the end of ctx it notes that the check was not made.
-func (c *conformCommand) part(ctx context.Context, s *colltest.Suite, r *conformance, name string,
-	check func() []*colltest.Failure) {
-	if ctx.Err() != nil {
-		r.NotTested = append(r.NotTested, name+": it was interrupted")
-		return
-	}
-	found := check()
-	if ctx.Err() != nil {
-		r.NotTested = append(r.NotTested, "the rest of "+name+": it was interrupted")
-	}
-	r.parts = append(r.parts, name)
-	c.progress.Stage("%s: %d cases", name, s.Tested[name].Cases)
-	for _, f := range found {
-		r.add(c, name, f)
-	}
-	c.writePart(r, name)
-}
-
-// conformCase makes one case's calls.
-func (c *conformCommand) conformCase(ctx context.Context, s *colltest.Suite, r *conformance) error {
-	var one colltest.Case
-	if err := json.Unmarshal([]byte(c.onlyCase), &one); err != nil {
-		return usageError{fmt.Errorf("-case: %w", err)}
-	}
-	f, err := s.Try(ctx, one)
-	if err != nil {
-		return usageError{fmt.Errorf("-case: %w", err)}
-	}
-	name := one.Steps[0].Primitive
-	r.parts = []string{name}
-	if f != nil {
-		r.add(c, name, f)
-	}
-	c.begin(r)
-	c.writePart(r, name)
-	return nil
-}
-
-// chosen returns the primitives of -primitives that there are.
-func (c *conformCommand) chosen(can colltest.Capabilities) ([]colltest.Support, error) {
-	if c.primitives == "" {
-		return can.Primitives, nil
-	}
-	var chosen []colltest.Support
-	for name := range strings.SplitSeq(c.primitives, ",") {
-		i := slices.IndexFunc(can.Primitives, func(x colltest.Support) bool { return x.Primitive.Name == name })
-		if i < 0 {
-			return nil, usageError{fmt.Errorf("%s does not have %q", can.Name, name)}
-		}
-		chosen = append(chosen, can.Primitives[i])
-	}
-	return chosen, nil
+	return s
 }

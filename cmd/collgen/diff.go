@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -157,7 +155,7 @@ func (x change) words() string {
 	return fmt.Sprintf("\n  %s %s", relativeName(x.path), what)
 }
 
-// write makes the change. Nobody ever sees half a file.
+// write makes the change.
 func (x change) write() error {
 	switch x.Change {
 	case "none":
@@ -165,19 +163,7 @@ func (x change) write() error {
 	case "remove":
 		return os.Remove(x.path)
 	}
-	f, err := os.CreateTemp(filepath.Dir(x.path), ".collgen-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(x.new)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), x.path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return replaceFile(x.path, x.new)
 }
 
 func isThere(path string) bool {

@@ -100,6 +100,7 @@ func (cmd command) start(ctx context.Context, args []string, stdout, stderr io.W
 	if i := slices.Index(args, "--"); i >= 0 && cmd.name == "conform" {
 		args, c.command = args[:i], args[i+1:]
 	}
+	c.line = args
 	err := c.parse(args)
 	if err == nil {
 		err = r.run(ctx)
@@ -118,7 +119,7 @@ func (cmd command) start(ctx context.Context, args []string, stdout, stderr io.W
 	}
 	fmt.Fprintln(stderr, err)
 	// After these three errors, everything was written already.
-	if c.json && !errors.Is(err, errDiffers) && !errors.Is(err, errNotConforming) && !errors.Is(err, errUnguarded) {
+	if c.json && !errors.Is(err, errDiffers) && !errors.As(err, new(writtenError)) && !errors.Is(err, errUnguarded) {
 		c.writeFailure(err)
 	}
 	return statusFailed
