@@ -40,7 +40,7 @@ func (x *failedCase) String() string {
 }
 
 // short returns the failure on one line.
-func (x *failedCase) short() string { return newKnown(x, nil).String() }
+func (x *failedCase) short() string { return x.entry(nil).String() }
 
 // problem returns the first problem on one line.
 func (x *failedCase) problem() string {

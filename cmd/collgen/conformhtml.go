@@ -69,7 +69,12 @@ func (h *heading) writeHTML(w io.Writer, all *conformances) error {
 	if len(all.Runs) > 0 {
 		p.Summary = all.summary()
 	}
-	return htmlPage.Execute(w, p)
+	var b strings.Builder
+	if err := htmlPage.Execute(&b, p); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, strings.Map(shownOrSpace, b.String()))
+	return err
 }
 
 // summary returns what came of the tests so far, in a sentence.
@@ -88,7 +93,7 @@ func (all *conformances) summary() string {
 	}
 	switch {
 	case news > 0:
-		return fmt.Sprintf("%s does not conform: %d new failures", name, news)
+		return fmt.Sprintf("%s does not conform: new failures: %d", name, news)
 	case errs > 0:
 		return strings.TrimPrefix(name+": it could not be tested to the end", ": ")
 	case !all.complete:

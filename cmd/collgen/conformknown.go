@@ -10,8 +10,8 @@ import (
 
 // This file compares what fails with what is known to fail.
 
-// newKnown returns the entry that stands for a failure, in an environment, and for nothing else.
-func newKnown(x *failedCase, e environment) knownFailure {
+// entry returns the entry that stands for a failure, in an environment, and for nothing else.
+func (x *failedCase) entry(e environment) knownFailure {
 	step := x.Failure.At()
 	k := knownFailure{Environment: e.values(), Primitive: step.Primitive, Form: form(step),
 		Kind: x.Failure.Problems[0].Kind, Values: kindsOfValues[step.Values.Kind], Ranks: x.Failure.Case.Size}
@@ -55,7 +55,7 @@ func (k knownFailure) standsFor(is knownFailure, text string) bool {
 
 // judge notes what of a failure is known.
 func (x *failedCase) judge(e environment, known []knownFailure) {
-	is, text := newKnown(x, e), x.Failure.String()
+	is, text := x.entry(e), x.Failure.String()
 	missing := slices.Clone(is.With)
 	var notes []string
 	isKnown := false
@@ -96,7 +96,7 @@ func (c *conformCommand) gone(r *conformance) (gone []knownFailure) {
 		var seen []string
 		isSeen := false
 		for _, x := range r.Failures {
-			if is := newKnown(x, r.Environment); k.standsFor(is, x.Failure.String()) {
+			if is := x.entry(r.Environment); k.standsFor(is, x.Failure.String()) {
 				isSeen = true
 				seen = append(seen, is.With...)
 			}
@@ -163,7 +163,7 @@ func (all *conformances) baseline(known []knownFailure) (list []knownFailure) {
 	}
 	for _, r := range all.Runs {
 		for _, x := range r.Failures {
-			k := newKnown(x, r.Environment)
+			k := x.entry(r.Environment)
 			if x.New != nil {
 				k.With = x.New
 			}

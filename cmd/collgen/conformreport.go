@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 )
 
 // reporter is a form in which collgen conform tells its results, as they come.
@@ -137,6 +138,22 @@ func (j *jsonReport) close(all *conformances) error {
 		return writeJSON(j.out, all.Runs[0])
 	}
 	return writeJSON(j.out, all)
+}
+
+// shown returns a character as files have it: one that cannot be seen is replaced.
+func shown(r rune) rune {
+	if !unicode.IsGraphic(r) {
+		return unicode.ReplacementChar
+	}
+	return r
+}
+
+// shownOrSpace is shown, but leaves line breaks and tabs.
+func shownOrSpace(r rune) rune {
+	if r == '\n' || r == '\t' {
+		return r
+	}
+	return shown(r)
 }
 
 // printer writes to out, and keeps the first error.

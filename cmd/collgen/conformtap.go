@@ -48,13 +48,10 @@ func tapLine(text string) string {
 // oneLine returns a text without line breaks, and other characters that cannot be shown.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
+		if unicode.IsSpace(r) {
 			return ' '
-		case !unicode.IsPrint(r):
-			return unicode.ReplacementChar
 		}
-		return r
+		return shown(r)
 	}, text)
 }
 
@@ -114,12 +111,7 @@ func (t *tapReport) diagnose(p *printer, f *failedCase) {
 	}
 	p.printf("  text: |-\n")
 	for line := range strings.SplitSeq(f.String(), "\n") {
-		p.printf("    %s\n", strings.TrimRight(strings.Map(func(r rune) rune {
-			if !unicode.IsPrint(r) {
-				return unicode.ReplacementChar
-			}
-			return r
-		}, strings.ReplaceAll(line, "\t", "    ")), " "))
+		p.printf("    %s\n", strings.TrimRight(strings.Map(shown, strings.ReplaceAll(line, "\t", "    ")), " "))
 	}
 	p.printf("  ...\n")
 }
@@ -129,12 +121,7 @@ func yamlString(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(strings.Map(func(r rune) rune {
-		if r > unicode.MaxASCII && !unicode.IsPrint(r) || r == 0x7f {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text))
+	_ = e.Encode(strings.Map(shownOrSpace, text)) // a string can be encoded
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
