@@ -69,10 +69,18 @@ func (c *call) tuneFlag(file *string) {
 	c.flags.StringVar(file, "tune", "", "put the rules in `file`, as of collperf -tune, before those that there are")
 }
 
-func (cmd command) help(c *call, w io.Writer) {
+// explainer is a runner that has more to say than what its flags are.
+type explainer interface {
+	explain() string
+}
+
+func (cmd command) help(c *call, r runner, w io.Writer) {
 	fmt.Fprintf(w, "collgen %s [flags] %s: %s.\n\n", cmd.name, cmd.args, cmd.summary)
 	c.flags.SetOutput(w)
 	c.flags.PrintDefaults()
+	if x, ok := r.(explainer); ok {
+		fmt.Fprintf(w, "\n%s", x.explain())
+	}
 }
 
 // parse reads flags and arguments in any order.
@@ -102,6 +110,21 @@ func (c *call) isSet(name string) bool {
 	set := false
 	c.flags.Visit(func(f *flag.Flag) { set = set || f.Name == name })
 	return set
+}
+
+// changed returns those of the flags with these names that differ from their defaults, as words of a shell.
+func (c *call) changed(names ...string) (words []string) {
+	for _, name := range names {
+		f := c.flags.Lookup(name)
+		switch value := f.Value.String(); value {
+		case f.DefValue:
+		case "true":
+			words = append(words, "-"+name)
+		default:
+			words = append(words, "-"+name, quoted(value))
+		}
+	}
+	return words
 }
 
 // arg returns the argument, or otherwise.

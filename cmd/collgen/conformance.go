@@ -12,6 +12,12 @@ import (
 	"github.com/collgen/collgen/verify/colltest"
 )
 
+// errNotConforming says that something failed, which was written already.
+var errNotConforming = errors.New("it does not do what the specifications say")
+
+// errNothingTested says that there was nothing to call: a check of nothing does not succeed.
+var errNothingTested = errors.New("nothing was tested")
+
 // conformances is what collgen conform finds out: one result without -env, and else one for each combination.
 type conformances struct {
 	Runs     []*conformance `json:"runs"`

@@ -210,3 +210,15 @@ func merge(list []knownFailure, k knownFailure) []knownFailure {
 func writeBaselineFile(name string, known []knownFailure) error {
 	return replaceFile(name, encodeBaseline(known))
 }
+
+// standsFor reports whether k is the failure that is, whose text is given, but for its types and ops.
+func (k knownFailure) standsFor(is knownFailure, text string) bool {
+	isSame := is
+	isSame.Part, isSame.Says, isSame.Ranks = k.Part, k.Says, k.Ranks
+	return k.same(isSame) && is.Ranks >= k.Ranks && strings.Contains(text, k.Says)
+}
+
+// covers reports whether k names a type and op.
+func (k knownFailure) covers(typeOp string) bool {
+	return slices.Contains(k.With, typeOp) || slices.Contains(k.With, anyTypeOp)
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,32 +103,36 @@ func reduced(change func(f *colltest.Failure, s *colltest.Step)) *failedCase {
 
 // TestKnown: an entry stands for failures that are the same in each respect, and for no others.
 func TestKnown(t *testing.T) {
+	type (
+		failure = colltest.Failure
+		step    = colltest.Step
+	)
 	env := environment{{name: "A", value: "b"}, {name: "C", unset: true}}
-	same := func(*colltest.Failure, *colltest.Step) {}
+	same := func(*failure, *step) {}
 	known := []knownFailure{reduced(same).entry(env)}
 	known[0].Says = "element 3"
 	for name, x := range map[string]struct {
-		change func(*colltest.Failure, *colltest.Step)
+		change func(*failure, *step)
 		env    environment
 		known  bool
 	}{
 		"the same":              {same, env, true},
-		"more ranks":            {func(f *colltest.Failure, _ *colltest.Step) { f.Case.Size = 5 }, env, true},
-		"longer":                {func(_ *colltest.Failure, s *colltest.Step) { s.Count = 9 }, env, true},
-		"one type":              {func(f *colltest.Failure, _ *colltest.Step) { f.Also = nil }, env, true},
-		"fewer ranks":           {func(f *colltest.Failure, _ *colltest.Step) { f.Case.Size = 1 }, env, false},
-		"another kind":          {func(f *colltest.Failure, _ *colltest.Step) { f.Problems[0].Kind = colltest.Stray }, env, false},
-		"another text":          {func(f *colltest.Failure, _ *colltest.Step) { f.Problems[0].Text = "no" }, env, false},
-		"in place":              {func(_ *colltest.Failure, s *colltest.Step) { s.InPlace = true }, env, false},
-		"another primitive":     {func(_ *colltest.Failure, s *colltest.Step) { s.Primitive = "Reduce" }, env, false},
-		"another op":            {func(_ *colltest.Failure, s *colltest.Step) { s.Op = spec.OpMax }, env, false},
-		"other values":          {func(_ *colltest.Failure, s *colltest.Step) { s.Values.Kind = spectest.Special }, env, false},
-		"several times":         {func(_ *colltest.Failure, s *colltest.Step) { s.Repeat = 2 }, env, false},
+		"more ranks":            {func(f *failure, _ *step) { f.Case.Size = 5 }, env, true},
+		"longer":                {func(_ *failure, s *step) { s.Count = 9 }, env, true},
+		"one type":              {func(f *failure, _ *step) { f.Also = nil }, env, true},
+		"fewer ranks":           {func(f *failure, _ *step) { f.Case.Size = 1 }, env, false},
+		"another kind":          {func(f *failure, _ *step) { f.Problems[0].Kind = colltest.Stray }, env, false},
+		"another text":          {func(f *failure, _ *step) { f.Problems[0].Text = "no" }, env, false},
+		"in place":              {func(_ *failure, s *step) { s.InPlace = true }, env, false},
+		"another primitive":     {func(_ *failure, s *step) { s.Primitive = "Reduce" }, env, false},
+		"another op":            {func(_ *failure, s *step) { s.Op = spec.OpMax }, env, false},
+		"other values":          {func(_ *failure, s *step) { s.Values.Kind = spectest.Special }, env, false},
+		"several times":         {func(_ *failure, s *step) { s.Repeat = 2 }, env, false},
 		"another value":         {same, environment{{name: "A", value: "x"}, {name: "C", unset: true}}, false},
 		"set empty":             {same, environment{{name: "A", value: "b"}, {name: "C"}}, false},
 		"without -env":          {same, nil, false},
 		"with another variable": {same, append(env, setting{name: "D"}), false},
-		"two calls": {func(f *colltest.Failure, s *colltest.Step) {
+		"two calls": {func(f *failure, s *step) {
 			f.Case.Steps = append(f.Case.Steps, *s)
 		}, env, false},
 	} {
@@ -136,7 +141,7 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%s: known %v, new %v", name, f.Known, f.New)
 		}
 	}
-	more := reduced(func(f *colltest.Failure, _ *colltest.Step) { f.Also = append(f.Also, "float32 sum") })
+	more := reduced(func(f *failure, _ *step) { f.Also = append(f.Also, "float32 sum") })
 	if more.judge(env, known); more.Known || cmp.Diff(more.New, []string{"float32 sum"}) != "" ||
 		!strings.Contains(more.String(), "new with float32 sum") {
 		t.Errorf("another type: %+v", more)
@@ -151,24 +156,28 @@ func TestKnown(t *testing.T) {
 
 // TestGone: an entry is gone if all that could show it was tried, and did not.
 func TestGone(t *testing.T) {
+	type (
+		run   = conformance
+		known = knownFailure
+	)
 	same := func(*colltest.Failure, *colltest.Step) {}
 	entry := reduced(same).entry(nil)
 	for name, x := range map[string]struct {
-		change func(r *conformance, p *part, k *knownFailure)
+		change func(r *run, p *part, k *known)
 		with   string // that is gone
 	}{
-		"tested":              {func(*conformance, *part, *knownFailure) {}, "int8 sum, int16 sum"},
-		"one type is left":    {func(_ *conformance, p *part, _ *knownFailure) { delete(p.cells, "int16 sum") }, "int8 sum"},
-		"it fails":            {func(r *conformance, _ *part, _ *knownFailure) { r.Failures = append(r.Failures, reduced(same)) }, ""},
-		"interrupted":         {func(_ *conformance, p *part, _ *knownFailure) { p.interrupted = true }, ""},
-		"one case":            {func(_ *conformance, p *part, _ *knownFailure) { p.onlyCase = true }, ""},
-		"left out":            {func(_ *conformance, p *part, _ *knownFailure) { p.counts.LeftOut = 1 }, ""},
-		"another environment": {func(r *conformance, _ *part, _ *knownFailure) { r.Environment = environment{{name: "A"}} }, ""},
-		"fewer ranks":         {func(_ *conformance, _ *part, k *knownFailure) { k.Ranks = 9 }, ""},
-		"another form":        {func(_ *conformance, _ *part, k *knownFailure) { k.Form = "in-place" }, ""},
-		"no soak":             {func(_ *conformance, _ *part, k *knownFailure) { k.Part = colltest.Soak }, ""},
-		"slow":                {func(_ *conformance, p *part, k *knownFailure) { p.counts.Unconfirmed, k.Kind = 1, colltest.Hang }, ""},
-		"any type":            {func(_ *conformance, _ *part, k *knownFailure) { k.With = []string{"*"} }, "*"},
+		"tested":              {func(*run, *part, *known) {}, "int8 sum, int16 sum"},
+		"one type is left":    {func(_ *run, p *part, _ *known) { delete(p.cells, "int16 sum") }, "int8 sum"},
+		"it fails":            {func(r *run, _ *part, _ *known) { r.Failures = append(r.Failures, reduced(same)) }, ""},
+		"interrupted":         {func(_ *run, p *part, _ *known) { p.interrupted = true }, ""},
+		"one case":            {func(_ *run, p *part, _ *known) { p.onlyCase = true }, ""},
+		"left out":            {func(_ *run, p *part, _ *known) { p.counts.LeftOut = 1 }, ""},
+		"another environment": {func(r *run, _ *part, _ *known) { r.Environment = environment{{name: "A"}} }, ""},
+		"fewer ranks":         {func(_ *run, _ *part, k *known) { k.Ranks = 9 }, ""},
+		"another form":        {func(_ *run, _ *part, k *known) { k.Form = "in-place" }, ""},
+		"no soak":             {func(_ *run, _ *part, k *known) { k.Part = colltest.Soak }, ""},
+		"slow":                {func(_ *run, p *part, k *known) { p.counts.Unconfirmed, k.Kind = 1, colltest.Hang }, ""},
+		"any type":            {func(_ *run, _ *part, k *known) { k.With = []string{"*"} }, "*"},
 	} {
 		r := newConformance(nil)
 		p := r.beginPart("AllReduce")
@@ -179,8 +188,7 @@ func TestGone(t *testing.T) {
 		p.took = time.Second
 		k := entry
 		x.change(r, p, &k)
-		c := &conformCommand{known: []knownFailure{k}}
-		r.Gone = c.gone(r)
+		r.Gone = r.gone([]known{k})
 		with := ""
 		for _, g := range r.Gone {
 			with += strings.Join(g.With, ", ")
@@ -188,8 +196,8 @@ func TestGone(t *testing.T) {
 		if with != x.with {
 			t.Errorf("%s: %q is gone, want %q", name, with, x.with)
 		}
-		all := &conformances{Runs: []*conformance{r}}
-		left := all.baseline(c.known)
+		all := &conformances{Runs: []*run{r}}
+		left := all.baseline([]known{k})
 		if isLeft := len(left) > 0; isLeft != (with != strings.Join(k.With, ", ")) && name != "it fails" {
 			t.Errorf("%s: %+v is left", name, left)
 		}
@@ -221,6 +229,27 @@ func TestConformBaselineUsage(t *testing.T) {
 		if status, out, errs := conform(t, "right", "-baseline", path); status != statusUsage || out != "" ||
 			!strings.Contains(errs, "-baseline "+path) {
 			t.Errorf("%s: status %d\n%s\n%s", text, status, out, errs)
+		}
+	}
+}
+
+// TestConformDocument: the file of known failures in docs/conform.md is one, and the document names all ops.
+func TestConformDocument(t *testing.T) {
+	text, err := os.ReadFile("../../docs/conform.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "```json\n")
+	example, _, _ := strings.Cut(after, "```")
+	if known, err := decodeBaseline([]byte(example)); err != nil || len(known) != 1 || len(known[0].With) != 2 {
+		t.Errorf("%v, %+v", err, known)
+	}
+	_, after, _ = strings.Cut(string(text), "Ops are ")
+	list, _, _ := strings.Cut(after, ". ")
+	ops := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' })
+	for _, op := range spec.Ops() {
+		if !slices.Contains(ops, op.String()) {
+			t.Errorf("%v is not among %q", op, ops)
 		}
 	}
 }

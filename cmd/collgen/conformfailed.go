@@ -1,13 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify/colltest"
 )
 
@@ -48,88 +45,53 @@ func (x *failedCase) problem() string {
 	return text
 }
 
-// repeat returns the command that repeats f, or "" if nothing does.
-func (c *conformCommand) repeat(r *conformance, f *colltest.Failure) string {
-	words := append(r.Environment.words(), "collgen", "conform", "-ranks", strconv.Itoa(f.Case.Size))
-	switch {
-	case f.Failed == 0 && f.After > 0:
-		words = append(words, c.sameRun(r)...)
-	case f.Failed == 0 && f.Tries > 0:
-		return ""
-	default:
-		words = append(words, c.changed("patience", "starting", "without")...)
-		words = append(words, "-case", quoted(f.Case.JSON()))
+// entry returns the entry that stands for a failure, in an environment, and for nothing else.
+func (x *failedCase) entry(e environment) knownFailure {
+	step := x.Failure.At()
+	k := knownFailure{Environment: e.values(), Primitive: step.Primitive, Form: form(step),
+		Kind: x.Failure.Problems[0].Kind, Values: kindsOfValues[step.Values.Kind], Ranks: x.Failure.Case.Size}
+	if step.TypeOp() != "" {
+		k.With = x.with()
+		slices.SortFunc(k.With, compareTypeOps)
 	}
-	words = append(words, "--")
-	for _, word := range c.command {
-		words = append(words, quoted(word))
-	}
-	return strings.Join(words, " ")
-}
-
-// sameRun returns the flags of a run that makes the calls of this one on one number of ranks: those of a world do not
-// depend on the others.
-func (c *conformCommand) sameRun(r *conformance) []string {
-	words := []string{"-seed", strconv.FormatUint(c.seed, 10), "-checks", strconv.Itoa(c.checks)}
-	words = append(words, c.changed("patience", "starting", "shrinking", "failures", "without", "primitives", "large")...)
-	if last := r.parts[len(r.parts)-1]; last.name == colltest.Soak {
-		words = append(words, "-soak")
-	}
-	return words
-}
-
-// changed returns those of the flags that differ from their defaults.
-func (c *conformCommand) changed(names ...string) (words []string) {
-	for _, name := range names {
-		f := c.flags.Lookup(name)
-		switch value := f.Value.String(); value {
-		case f.DefValue:
-		case "true":
-			words = append(words, "-"+name)
-		default:
-			words = append(words, "-"+name, quoted(value))
+	for _, s := range x.Failure.Case.Steps {
+		if len(x.Failure.Case.Steps) > 1 || s.Repeat > 1 {
+			k.Calls = append(k.Calls, s.Primitive)
+		}
+		if s.Repeat > 1 {
+			k.Calls = append(k.Calls, s.Primitive)
 		}
 	}
-	return words
+	if x.Primitive == colltest.Mixed || x.Primitive == colltest.Soak {
+		k.Part = x.Primitive
+	}
+	k.Calls = callsOf(k.Calls)
+	return k
 }
 
-// plain are the characters, besides letters and digits, that a shell takes as they are.
-const plain = "_-./=:,@%+"
-
-// quoted is word as a shell takes it.
-func quoted(word string) string {
-	isSpecial := func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(plain, r))
+// judge notes what of a failure is known.
+func (x *failedCase) judge(e environment, known []knownFailure) {
+	is, text := x.entry(e), x.Failure.String()
+	missing := slices.Clone(is.With)
+	var notes []string
+	isKnown := false
+	for _, k := range known {
+		if !k.standsFor(is, text) {
+			continue
+		}
+		rest := slices.DeleteFunc(slices.Clone(missing), k.covers)
+		if len(rest) < len(missing) || len(is.With) == 0 {
+			isKnown = true
+			notes = append(notes, k.Note)
+		}
+		missing = rest
 	}
-	if word != "" && !strings.ContainsFunc(word, isSpecial) {
-		return word
+	if !isKnown {
+		return
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// form returns how a call passes its buffers: apart or in-place, and whether counts are uneven.
-func form(s *colltest.Step) string {
-	name := "apart"
-	if s.InPlace {
-		name = "in-place"
+	notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
+	x.Known, x.Note = len(missing) == 0, strings.Join(slices.Compact(notes), "; ")
+	if !x.Known {
+		x.New = missing
 	}
-	if s.Counts != nil {
-		name += " uneven"
-	}
-	return name
-}
-
-// forms are the values of form.
-var forms = []string{"apart", "in-place", "apart uneven", "in-place uneven"}
-
-// compareTypeOps compares types and ops, such as "float32 sum", by their order in package spec.
-func compareTypeOps(a, b string) int {
-	key := func(typeOp string) (int, int) {
-		t, op, _ := strings.Cut(typeOp, " ")
-		return slices.IndexFunc(spec.Types(), func(x spec.Type) bool { return x.String() == t }),
-			slices.IndexFunc(spec.Ops(), func(x spec.Op) bool { return x.String() == op })
-	}
-	ta, oa := key(a)
-	tb, ob := key(b)
-	return cmp.Or(cmp.Compare(ta, tb), cmp.Compare(oa, ob))
 }

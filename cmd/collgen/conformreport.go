@@ -3,12 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
-	"unicode"
 )
 
 // reporter is a form in which collgen conform tells its results, as they come.
@@ -28,43 +23,27 @@ type reports struct {
 
 // newReports returns the reporters that the flags ask for. Files are written at once, so that a name that cannot be
 // written to is an error before the tests.
-func (c *conformCommand) newReports(all *conformances) (reports, error) {
+func (f *conforming) newReports(c *call, all *conformances) (reports, error) {
 	x := reports{all: all}
 	switch {
 	case c.json:
 		x.them = append(x.them, &jsonReport{c.stdout})
-	case c.tap:
+	case f.tap:
 		x.them = append(x.them, &tapReport{out: c.stdout})
 	default:
-		x.them = append(x.them, &tableReport{out: c.stdout, baseline: c.baseline})
+		x.them = append(x.them, &tableReport{out: c.stdout, baseline: f.baseline})
 	}
 	heading := heading{command: c.command, arguments: c.line}
-	for _, f := range []fileReport{{c.junit, heading.writeJUnit, all}, {c.html, heading.writeHTML, all}} {
-		if f.path == "" {
+	for _, to := range []fileReport{{f.junit, heading.writeJUnit, all}, {f.html, heading.writeHTML, all}} {
+		if to.path == "" {
 			continue
 		}
-		if err := f.write(); err != nil {
+		if err := to.write(); err != nil {
 			return x, err
 		}
-		x.them = append(x.them, &f)
+		x.them = append(x.them, &to)
 	}
 	return x, nil
-}
-
-// checkOutputs returns an error if a file cannot be written anew: it is something else, or in no folder.
-func (c *conformCommand) checkOutputs() error {
-	for _, path := range []string{c.junit, c.html, c.writeBaseline} {
-		if path == "" {
-			continue
-		}
-		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is no regular file, which could be written anew", path)
-		}
-		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (x *reports) each(tell func(reporter) error) {
@@ -88,22 +67,6 @@ func (x *reports) end(r *conformance) {
 
 func (x *reports) close() {
 	x.each(func(to reporter) error { return to.close(x.all) })
-}
-
-// heading is what a file says of the command that has written it.
-type heading struct{ command, arguments []string }
-
-// String returns the command line.
-func (h *heading) String() string {
-	words := []string{"collgen", "conform"}
-	for _, word := range h.arguments {
-		words = append(words, quoted(word))
-	}
-	words = append(words, "--")
-	for _, word := range h.command {
-		words = append(words, quoted(word))
-	}
-	return strings.Join(words, " ")
 }
 
 // fileReport is a file that is written anew each time that something is known.
@@ -138,32 +101,4 @@ func (j *jsonReport) close(all *conformances) error {
 		return writeJSON(j.out, all.Runs[0])
 	}
 	return writeJSON(j.out, all)
-}
-
-// shown returns a character as files have it: one that cannot be seen is replaced.
-func shown(r rune) rune {
-	if !unicode.IsGraphic(r) {
-		return unicode.ReplacementChar
-	}
-	return r
-}
-
-// shownOrSpace is shown, but leaves line breaks and tabs.
-func shownOrSpace(r rune) rune {
-	if r == '\n' || r == '\t' {
-		return r
-	}
-	return shown(r)
-}
-
-// printer writes to out, and keeps the first error.
-type printer struct {
-	out io.Writer
-	err error
-}
-
-func (p *printer) printf(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.out, format, args...)
-	}
 }

@@ -15,6 +15,25 @@ import (
 
 // This file has a run of collgen conform in one environment.
 
+// conformCommand is collgen conform.
+type conformCommand struct {
+	*call
+	conforming
+	known   []knownFailure // of -baseline
+	reports reports
+}
+
+// suite returns a suite with what the flags say.
+func (c *conformCommand) suite(impl colltest.Implementation) *colltest.Suite {
+	s := colltest.NewSuite(impl)
+	s.Patience, s.Starting, s.Shrinking, s.Failures = c.patience, c.starting, c.shrinking, c.failures
+	s.Cases, s.Seed, s.Large = c.checks, c.seed, c.large
+	s.Progress = func(primitive string, soFar colltest.Counts) {
+		c.progress.Update("%s: %d cases", primitive, soFar.Cases)
+	}
+	return s
+}
+
 // test tests the command in an environment, and adds the result to all. It returns an error only if the command line is
 // wrong: others are the run's.
 func (c *conformCommand) test(ctx context.Context, all *conformances, e environment) error {
@@ -25,7 +44,7 @@ func (c *conformCommand) test(ctx context.Context, all *conformances, e environm
 		return err
 	}
 	r.took = time.Since(r.began)
-	r.Gone = c.gone(r)
+	r.Gone = r.gone(c.known)
 	switch {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
@@ -135,7 +154,7 @@ func (c *conformCommand) endPart(s *colltest.Suite, r *conformance, p *part, fou
 
 // failed returns a failure with how it is repeated, and whether it is known.
 func (c *conformCommand) failed(r *conformance, name string, f *colltest.Failure) *failedCase {
-	x := &failedCase{Primitive: name, Failure: f, Repeat: c.repeat(r, f)}
+	x := &failedCase{Primitive: name, Failure: f, Repeat: c.again(c.call, r, f)}
 	x.judge(r.Environment, c.known)
 	return x
 }

@@ -111,7 +111,7 @@ func (cmd command) start(ctx context.Context, args []string, stdout, stderr io.W
 	case err == nil:
 		return 0
 	case errors.Is(err, flag.ErrHelp):
-		cmd.help(c, stdout)
+		cmd.help(c, r, stdout)
 		return 0
 	case errors.As(err, &wrong):
 		fmt.Fprintf(stderr, "collgen %s: %v\ncollgen %s -h explains the command line.\n", cmd.name, err, cmd.name)

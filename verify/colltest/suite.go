@@ -28,9 +28,9 @@ type Suite struct {
 	Large bool
 	// Progress, unless nil, is called with the counts of a primitive after each of its cases.
 	Progress func(primitive string, soFar Counts)
-	// Tried, unless nil, is called after each case of a check, with the check's name in the field Tested, and the failure as it
-	// was first seen, or nil. It may be one that [Suite.Check] does not return: it was seen before, or a case took long
-	// once. The time since the last call includes that for making the failure smaller.
+	// Tried, unless nil, is called after each case of a check, with the check's name in the field Tested, and the
+	// failure as it was first seen, or nil. It may be one that [Suite.Check] does not return: it was seen before, or a
+	// case took long once. The time since the last call includes that for making the failure smaller.
 	Tried func(name string, c Case, f *Failure)
 	// Tested has the counts of what was tested, by primitive, or by [Mixed] and [Soak].
 	Tested map[string]Counts

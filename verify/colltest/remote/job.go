@@ -31,8 +31,8 @@ type Job struct {
 // Variable is the name of the environment variable with the socket.
 const Variable = "COLLGEN_CONFORM"
 
-// NewJob returns the job of a command in an environment, which is the field Env. It starts the command once, on the first
-// of sizes, to learn its capabilities.
+// NewJob returns the job of a command in an environment, which is the field Env. It starts the command once, on the
+// first of sizes, to learn its capabilities.
 func NewJob(ctx context.Context, command, env []string, sizes []int) (*Job, error) {
 	if len(command) == 0 || len(sizes) == 0 {
 		return nil, errors.New("want a command, and numbers of ranks")

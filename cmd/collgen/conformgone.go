@@ -3,92 +3,16 @@ package main
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/collgen/collgen/verify/colltest"
 )
 
-// This file compares what fails with what is known to fail.
-
-// entry returns the entry that stands for a failure, in an environment, and for nothing else.
-func (x *failedCase) entry(e environment) knownFailure {
-	step := x.Failure.At()
-	k := knownFailure{Environment: e.values(), Primitive: step.Primitive, Form: form(step),
-		Kind: x.Failure.Problems[0].Kind, Values: kindsOfValues[step.Values.Kind], Ranks: x.Failure.Case.Size}
-	if step.TypeOp() != "" {
-		k.With = x.with()
-		slices.SortFunc(k.With, compareTypeOps)
-	}
-	for _, s := range x.Failure.Case.Steps {
-		if len(x.Failure.Case.Steps) > 1 || s.Repeat > 1 {
-			k.Calls = append(k.Calls, s.Primitive)
-		}
-		if s.Repeat > 1 {
-			k.Calls = append(k.Calls, s.Primitive)
-		}
-	}
-	if x.Primitive == colltest.Mixed || x.Primitive == colltest.Soak {
-		k.Part = x.Primitive
-	}
-	k.Calls = callsOf(k.Calls)
-	return k
-}
-
-// callsOf returns each primitive once; one that is the only one, and is called several times, twice.
-func callsOf(primitives []string) []string {
-	if len(primitives) == 0 {
-		return nil
-	}
-	once := slices.Compact(slices.Sorted(slices.Values(primitives)))
-	if len(once) == 1 {
-		return append(once, once[0])
-	}
-	return once
-}
-
-// standsFor reports whether k is the failure that is, whose text is given, but for its types and ops.
-func (k knownFailure) standsFor(is knownFailure, text string) bool {
-	isSame := is
-	isSame.Part, isSame.Says, isSame.Ranks = k.Part, k.Says, k.Ranks
-	return k.same(isSame) && is.Ranks >= k.Ranks && strings.Contains(text, k.Says)
-}
-
-// judge notes what of a failure is known.
-func (x *failedCase) judge(e environment, known []knownFailure) {
-	is, text := x.entry(e), x.Failure.String()
-	missing := slices.Clone(is.With)
-	var notes []string
-	isKnown := false
-	for _, k := range known {
-		if !k.standsFor(is, text) {
-			continue
-		}
-		rest := slices.DeleteFunc(slices.Clone(missing), k.covers)
-		if len(rest) < len(missing) || len(is.With) == 0 {
-			isKnown = true
-			notes = append(notes, k.Note)
-		}
-		missing = rest
-	}
-	if !isKnown {
-		return
-	}
-	notes = slices.DeleteFunc(notes, func(note string) bool { return note == "" })
-	x.Known, x.Note = len(missing) == 0, strings.Join(slices.Compact(notes), "; ")
-	if !x.Known {
-		x.New = missing
-	}
-}
-
-// covers reports whether k names a type and op.
-func (k knownFailure) covers(typeOp string) bool {
-	return slices.Contains(k.With, typeOp) || slices.Contains(k.With, anyTypeOp)
-}
+// This file says which known failures are gone, and which are left.
 
 // gone returns those of the known failures that were tested in r, and do not fail any more, each with the types and ops
 // of which that is so.
-func (c *conformCommand) gone(r *conformance) (gone []knownFailure) {
-	for _, k := range c.known {
+func (r *conformance) gone(known []knownFailure) (gone []knownFailure) {
+	for _, k := range known {
 		i := slices.IndexFunc(r.parts, func(p *part) bool { return p.name == k.part() })
 		if i < 0 || !r.parts[i].isWhole() || !maps.EqualFunc(k.Environment, r.Environment.values(), equalValues) {
 			continue
