@@ -98,8 +98,11 @@ func TestConformUsage(t *testing.T) {
 	for _, flags := range [][]string{
 		{"-ranks", "0"}, {"-ranks", "1,x"}, {"-primitives", "Shuffle"}, {"-without", "int9"}, {"-case", "{"}, {"-case", "{}"},
 		{"more"}, {"-patience", "0s"}, {"-starting", "-1s"}, {"-checks", "-1"}, {"-failures", "0"},
+		{"-json", "-primitives", "Shuffle"}, {"-env", "A"}, {"-env", "A=1,2", "-primitives", "Shuffle"}, {"-tap", "-json"},
+		{"-case", "{}", "-write-baseline", "known.json"}, {"-junit", "/dev/null"}, {"-html", "/does/not/exist/page"},
+		{"-write-baseline", "/does/not/exist/known"}, {"-baseline", "/does/not/exist"},
 	} {
-		if status, out, errs := conform(t, "right", flags...); status != statusUsage {
+		if status, out, errs := conform(t, "right", flags...); status != statusUsage || out != "" {
 			t.Errorf("%q: status %d\n%s\n%s", flags, status, out, errs)
 		}
 	}

@@ -97,6 +97,9 @@ func (j *jsonReport) part(*conformance, *part) error { return nil }
 func (j *jsonReport) end(*conformance) error         { return nil }
 
 func (j *jsonReport) close(all *conformances) error {
+	if errors.As(all.stopped, new(usageError)) {
+		return nil
+	}
 	if len(all.Runs) == 1 && len(all.Runs[0].Environment) == 0 {
 		return writeJSON(j.out, all.Runs[0])
 	}

@@ -41,6 +41,7 @@ func (c *conformCommand) test(ctx context.Context, all *conformances, e environm
 	all.Runs = append(all.Runs, r)
 	err := c.testInto(ctx, r)
 	if errors.As(err, new(usageError)) {
+		all.Runs = all.Runs[:len(all.Runs)-1] // it has made no test
 		return err
 	}
 	r.took = time.Since(r.began)
