@@ -55,3 +55,13 @@ func (o Op) declared() *declaredOp {
 	}
 	return declared[o-firstDeclared].Load()
 }
+
+// declaredOps returns all operators that were declared.
+func declaredOps() (all []Op) {
+	for i := range declared {
+		if declared[i].Load() != nil {
+			all = append(all, Op(firstDeclared+i))
+		}
+	}
+	return all
+}

@@ -146,9 +146,9 @@ func (o Op) String() string {
 // MarshalText returns the name of o: that is how JSON has it.
 func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText does the reverse of MarshalText.
+// UnmarshalText does the reverse of MarshalText. It knows the operators that this process has declared, too.
 func (o *Op) UnmarshalText(name []byte) error {
-	for _, x := range Ops() {
+	for _, x := range append(Ops(), declaredOps()...) {
 		if x.String() == string(name) {
 			*o = x
 			return nil

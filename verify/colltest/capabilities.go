@@ -20,6 +20,10 @@ type Capabilities struct {
 	// NaN: Min and Max of floats return NaN if an operand is NaN. MinusZero: they order -0 before +0. Overflow: sums
 	// and products of integers wrap around. MPI, for example, specifies none of these.
 	NaN, MinusZero, Overflow bool
+	// Worlds are Starters of single calls, or of batches, Preparers, Splitters.
+	Started, Batches, Persistent, Split bool
+	Tags                                bool    // a Send has a Tag
+	Refuses                             []Wrong // what is wrong with calls that return an error in time
 	// Direct: calls work on Memory itself, and put nothing back into it. Then inputs are read during calls, too, so
 	// that the race detector notices who writes to them.
 	Direct bool
@@ -31,16 +35,32 @@ type Support struct {
 	Apart     bool // In and Out do not share memory
 	InPlace   bool // In and Out share memory
 	Uneven    bool // blocks may have different counts
+	Displaced bool // they may, and have gaps between them
 }
 
 // Everything returns the capabilities of an implementation that supports all of package spec.
 func Everything(name string, sizes ...int) Capabilities {
 	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true,
-		Overflow: true, Direct: true}
+		Overflow: true, Direct: true, Started: true, Batches: true, Persistent: true, Split: true, Tags: true,
+		Refuses: []Wrong{WrongRoot, WrongCounts}}
+	c.Ops = append(c.Ops, Compose)
 	for _, p := range spec.Primitives() {
-		c.Primitives = append(c.Primitives, Support{p, true, hasInPlace(p), hasUneven(p)})
+		c.Primitives = append(c.Primitives, Support{p, true, hasInPlace(p), hasUneven(p), hasUneven(p)})
 	}
 	return c
+}
+
+// modes returns the modes of calls but Blocking.
+func (c *Capabilities) modes() (modes []Mode) {
+	for _, x := range []struct {
+		has  bool
+		mode Mode
+	}{{c.Started, Started}, {c.Batches, Batched}, {c.Persistent, Persistent}} {
+		if x.has {
+			modes = append(modes, x.mode)
+		}
+	}
+	return modes
 }
 
 func hasInPlace(p spec.Primitive) bool { return !p.InPlace.InBlock.IsAbsent() }
@@ -77,7 +97,8 @@ func (c *Capabilities) nothing(x Support) string {
 }
 
 // Without returns c without the capabilities that are named: primitives, types and ops by their names, forms as
-// "Reduce/in-place" (or apart, or uneven), the values "nan", "minus-zero" and "overflow", and "empty" blocks.
+// "Reduce/in-place" (or apart, uneven, displaced), the values "nan", "minus-zero" and "overflow", "empty" blocks, and how
+// calls are made: "started", "batches", "persistent", "split", "tags", "wrong-root" and "wrong-counts".
 func (c Capabilities) Without(names ...string) (Capabilities, error) {
 	for _, name := range names {
 		if !c.leaveOut(name) {
@@ -87,19 +108,40 @@ func (c Capabilities) Without(names ...string) (Capabilities, error) {
 	return c, nil
 }
 
+// traits returns the capabilities that are there or not, by name.
+func (c *Capabilities) traits() []trait {
+	return []trait{
+		{"nan", "min and max of NaN", &c.NaN},
+		{"minus-zero", "min and max of -0", &c.MinusZero},
+		{"overflow", "sums and products of integers that overflow", &c.Overflow},
+		{"started", "calls that are started", &c.Started},
+		{"batches", "calls that are started together", &c.Batches},
+		{"persistent", "persistent calls", &c.Persistent},
+		{"split", "communicators of some ranks", &c.Split},
+		{"tags", "messages with tags", &c.Tags},
+	}
+}
+
+// trait is a capability that is there or not.
+type trait struct {
+	name, words string
+	has         *bool
+}
+
 // leaveOut removes the capability with that name, and reports whether there was one.
 func (c *Capabilities) leaveOut(name string) bool {
-	switch name {
-	case "nan":
-		c.NaN = false
-		return true
-	case "minus-zero":
-		c.MinusZero = false
-		return true
-	case "overflow":
-		c.Overflow = false
-		return true
-	case "empty":
+	for _, t := range c.traits() {
+		if t.name == name {
+			*t.has = false
+			return true
+		}
+	}
+	if wrong, is := strings.CutPrefix(name, "wrong-"); is {
+		n := len(c.Refuses)
+		c.Refuses = slices.DeleteFunc(slices.Clone(c.Refuses), func(x Wrong) bool { return string(x) == wrong })
+		return n > len(c.Refuses)
+	}
+	if name == "empty" {
 		c.LeastCount = max(1, c.LeastCount)
 		return true
 	}
@@ -120,11 +162,13 @@ func (c *Capabilities) leaveOutForm(primitive, form string) bool {
 	}
 	c.Primitives = slices.Clone(c.Primitives)
 	s := &c.Primitives[i]
-	has, ok := map[string]*bool{"apart": &s.Apart, "in-place": &s.InPlace, "uneven": &s.Uneven}[form]
+	has, ok := map[string]*bool{"apart": &s.Apart, "in-place": &s.InPlace, "uneven": &s.Uneven,
+		"displaced": &s.Displaced}[form]
 	if !ok || !*has {
 		return false
 	}
 	*has = false
+	s.Displaced = s.Displaced && s.Uneven
 	return true
 }
 
@@ -146,14 +190,15 @@ func (c *Capabilities) missing(all Capabilities) (missing []string) {
 	if c.MostCount > 0 {
 		missing = append(missing, fmt.Sprintf("blocks of more than %d elements", c.MostCount))
 	}
-	if !c.NaN {
-		missing = append(missing, "min and max of NaN")
+	for _, t := range c.traits() {
+		if !*t.has {
+			missing = append(missing, t.words)
+		}
 	}
-	if !c.MinusZero {
-		missing = append(missing, "min and max of -0")
-	}
-	if !c.Overflow {
-		missing = append(missing, "sums and products of integers that overflow")
+	for _, wrong := range all.Refuses {
+		if !slices.Contains(c.Refuses, wrong) {
+			missing = append(missing, fmt.Sprintf("errors of calls with wrong %s", wrong))
+		}
 	}
 	if !c.Direct {
 		missing = append(missing, "inputs that change during a call, and are restored")
@@ -165,8 +210,12 @@ func (s *Support) missing(want Support) (missing []string) {
 	for _, form := range []struct {
 		name      string
 		want, has bool
-	}{{"out of place", want.Apart, s.Apart}, {"in place", want.InPlace, s.InPlace}, {"with uneven counts", want.Uneven,
-		s.Uneven}} {
+	}{
+		{"out of place", want.Apart, s.Apart},
+		{"in place", want.InPlace, s.InPlace},
+		{"with uneven counts", want.Uneven, s.Uneven},
+		{"with displacements", want.Displaced && s.Uneven, s.Displaced},
+	} {
 		if form.want && !form.has {
 			missing = append(missing, s.Primitive.Name+" "+form.name)
 		}

@@ -3,6 +3,7 @@ package colltest_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -26,11 +27,10 @@ func (c *central) Start(_ context.Context, size int) (colltest.World, error) {
 	if c.begin != nil {
 		c.begin()
 	}
-	return &room{fault: c.fault, byRef: c.byRef, size: size, made: make([]map[roundKey]int, size),
-		rounds: map[roundKey]*round{}}, nil
+	return newWorld(c.fault, c.byRef, size), nil
 }
 
-// room is where the ranks of a central implementation meet.
+// room is where the ranks of a communicator meet.
 type room struct {
 	fault
 	byRef  bool
@@ -40,8 +40,12 @@ type room struct {
 	rounds map[roundKey]*round
 }
 
-// roundKey numbers calls: messages by their two ends, and those of all ranks.
-type roundKey struct{ root, peer, number int }
+func newRoom(f fault, byRef bool, size int) *room {
+	return &room{fault: f, byRef: byRef, size: size, made: make([]map[roundKey]int, size), rounds: map[roundKey]*round{}}
+}
+
+// roundKey numbers calls: messages by their two ends and tags, and those of all ranks.
+type roundKey struct{ root, peer, tag, number int }
 
 // round is one call.
 type round struct {
@@ -50,30 +54,50 @@ type round struct {
 	full    chan struct{}
 }
 
-func (r *room) Close() error { return nil }
+func (r *room) call(ctx context.Context, rank int, c *colltest.Call) error {
+	round, err := r.start(ctx, rank, c)
+	if err != nil {
+		return err
+	}
+	return r.end(ctx, rank, c, round)
+}
 
-func (r *room) Call(ctx context.Context, rank int, c *colltest.Call) error {
+// start is what a rank does before it waits for others.
+func (r *room) start(ctx context.Context, rank int, c *colltest.Call) (*round, error) {
 	if r.enter != nil {
 		if err := r.enter(ctx, rank, r.size, c); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	round := r.join(rank, c)
-	if r.byRef {
-		return r.asRef(ctx, rank, c, round)
+	if r.anyRoot {
+		c.Root %= r.size
 	}
-	if !r.passes(rank, c) {
+	if c.Root >= r.size {
+		return nil, fmt.Errorf("root %d of %d ranks", c.Root, r.size)
+	}
+	return r.join(rank, c), nil
+}
+
+// end waits for the others, and writes the rank's results.
+func (r *room) end(ctx context.Context, rank int, c *colltest.Call, round *round) error {
+	if !r.passes(rank, c) || r.byRef {
 		select {
 		case <-round.full:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	at := c.Out()
+	if r.byRef {
+		return r.asRef(rank, c, round)
+	}
 	for i, operands := range r.needs(rank, c, round.ins) {
-		n := c.OutCounts[i] * c.Type.Bytes()
-		copy(at[:n], r.reduce(rank, c, operands))
-		at = at[n:]
+		out := c.OutBlock(i)
+		for _, x := range operands {
+			if len(x) != len(out) && !r.anyCounts {
+				return fmt.Errorf("rank %d has %d bytes for a block of %d", rank, len(out), len(x))
+			}
+		}
+		copy(out, r.reduce(rank, c, operands))
 	}
 	if r.leave != nil {
 		r.leave(rank, r.size, c)
@@ -87,12 +111,7 @@ func (r *room) passes(rank int, c *colltest.Call) bool {
 }
 
 // asRef gives a rank what package ref gives it.
-func (r *room) asRef(ctx context.Context, rank int, c *colltest.Call, round *round) error {
-	select {
-	case <-round.full:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+func (r *room) asRef(rank int, c *colltest.Call, round *round) error {
 	out, err := arithmetics[c.Type].ref(c, round.ins, rank)
 	copy(c.Out(), out)
 	return err
@@ -104,7 +123,10 @@ func (r *room) join(rank int, c *colltest.Call) *round {
 	defer r.mu.Unlock()
 	key, members := roundKey{root: -1, peer: -1}, r.size
 	if c.Primitive == "Send" {
-		key, members = roundKey{root: c.Root, peer: c.Peer}, 2
+		key, members = roundKey{root: c.Root, peer: c.Peer, tag: c.Tag}, 2
+		if r.ignoreTags {
+			key.tag = 0
+		}
 	}
 	mine := &r.made[rank]
 	if *mine == nil {
@@ -117,10 +139,8 @@ func (r *room) join(rank int, c *colltest.Call) *round {
 		r.rounds[key] = &round{ins: make([][][]byte, r.size), missing: members, full: make(chan struct{})}
 	}
 	round := r.rounds[key]
-	in := bytes.Clone(c.In())
-	for _, n := range c.InCounts {
-		round.ins[rank] = append(round.ins[rank], in[:n*c.Type.Bytes()])
-		in = in[n*c.Type.Bytes():]
+	for b := range c.InCounts {
+		round.ins[rank] = append(round.ins[rank], bytes.Clone(c.InBlock(b)))
 	}
 	if round.missing--; round.missing == 0 {
 		close(round.full)
@@ -208,6 +228,12 @@ type of[T spec.Elem] struct{}
 
 func (of[T]) combine(op spec.Op, x, y []byte) []byte {
 	result, other := aligned(x), colltest.As[T](aligned(y))
+	if op == colltest.Compose {
+		for i, g := range colltest.As[uint64](aligned(y)) {
+			colltest.As[uint64](result)[i] = colltest.Composed(colltest.As[uint64](result)[i], g)
+		}
+		return result
+	}
 	for i, a := range colltest.As[T](result) {
 		colltest.As[T](result)[i] = ref.Combine(op, a, other[i])
 	}
@@ -217,7 +243,9 @@ func (of[T]) combine(op spec.Op, x, y []byte) []byte {
 func (of[T]) finish(op spec.Op, x []byte, size int) []byte {
 	result := aligned(x)
 	for i, a := range colltest.As[T](result) {
-		colltest.As[T](result)[i] = ref.Finish(op, a, size)
+		if op != colltest.Compose {
+			colltest.As[T](result)[i] = ref.Finish(op, a, size)
+		}
 	}
 	return result
 }

@@ -63,7 +63,7 @@ func (s *Suite) short(size, i int, of []Support) Case {
 
 // A check leaves the rest of a size out after so many cases that failed, and of all sizes when these have taken so many
 // times Shrinking.
-const mostFailed, mostShrinking = 40, 3
+const mostFailed, mostShrinking = 60, 3
 
 // check tries cases, and returns the failures that differ.
 func (s *Suite) check(ctx context.Context, name string, cases iter.Seq[Case]) (found []*Failure) {
@@ -118,13 +118,18 @@ func (s *Suite) cases(of []Support) iter.Seq[Case] {
 			}
 			random, n := rand.New(rand.NewPCG(s.Seed, number64(size, of))), s.Cases
 			if len(of) > 1 {
-				n *= 3
+				n *= 4
 			}
 			if few {
 				n = (n + 3) / 4
 			}
 			for range n {
 				if !yield(drawCase(random, &s.can, here, size)) {
+					return
+				}
+			}
+			for c := range s.can.wrong(here, size) { // last, because each ends its world
+				if !yield(c) {
 					return
 				}
 			}

@@ -19,12 +19,13 @@ func TestRun(t *testing.T) {
 	colltest.Run(t, &central{can: colltest.Everything("central", sizes...)})
 }
 
-// TestRef: so does package ref, which has no uneven counts.
+// TestRef: so does package ref, which has neither uneven counts nor the op, and does not compare counts.
 func TestRef(t *testing.T) {
 	can := colltest.Everything("ref", 1, 2, 3)
 	for i := range can.Primitives {
-		can.Primitives[i].Uneven = false
+		can.Primitives[i].Uneven, can.Primitives[i].Displaced = false, false
 	}
+	can.Ops, can.Refuses = spec.Ops(), []colltest.Wrong{colltest.WrongRoot}
 	s := colltest.NewSuite(&central{can: can, byRef: true})
 	s.Cases = 5
 	s.Run(t)
@@ -158,7 +159,8 @@ func TestUndetermined(t *testing.T) {
 func TestWithout(t *testing.T) {
 	all := colltest.Everything("all", 1, 2)
 	for _, name := range []string{"AllReduce", "Reduce/in-place", "Gather/uneven", "float16", "avg", "nan", "minus-zero",
-		"overflow", "empty"} {
+		"overflow", "empty", "Gather/displaced", "started", "batches", "persistent", "split", "tags", "wrong-root",
+		"wrong-counts", "compose"} {
 		less, err := all.Without(name)
 		if err != nil {
 			t.Error(err)

@@ -25,15 +25,71 @@ func drawCase(random *rand.Rand, can *Capabilities, of []Support, size int) Case
 	if random.IntN(8) == 0 {
 		return drawBurst(random, can, of, size)
 	}
+	if send := slices.IndexFunc(of, isSend); can.Tags && can.Started && send >= 0 && random.IntN(2*len(of)) == 0 {
+		return drawMessages(random, can, of[send], size)
+	}
 	c := Case{Size: size}
 	least, most := 1, 3
 	if len(of) > 1 {
 		least, most = 2, 6
 	}
+	modes := []Mode{Blocking}
+	if random.IntN(2) == 0 {
+		modes = append(modes, can.modes()...)
+		c.Order = uint64(random.Uint32())
+	}
+	if can.Split && size > 1 && random.IntN(3) == 0 {
+		c.Comms = drawComms(random, size)
+		most += 4
+	}
 	for range least + random.IntN(most-least+1) {
-		c.Steps = append(c.Steps, drawStep(random, can, pick(random, of), size))
+		c.draw(random, can, of, modes)
+	}
+	if len(c.Steps) == 0 {
+		c.Comms = nil
+		c.draw(random, can, of, modes)
+	}
+	if !slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Mode != Blocking }) {
+		c.Order = 0
 	}
 	return c
+}
+
+func isSend(x Support) bool { return x.Primitive.Name == spec.Send.Name }
+
+// drawMessages returns a case of two to five messages between two ranks, which have different tags, are started, and
+// match in another order than they begin.
+func drawMessages(random *rand.Rand, can *Capabilities, send Support, size int) Case {
+	c, tags := Case{Size: size, Order: 1 + uint64(random.Uint32())}, random.Perm(6)
+	first := drawStep(random, can, send, size)
+	for i := range 2 + random.IntN(4) {
+		s := drawStep(random, can, send, size)
+		s.Root, s.Peer, s.Tag, s.Mode = first.Root, first.Peer, 1+tags[i], Started
+		c.Steps = append(c.Steps, s)
+	}
+	return c
+}
+
+// draw adds a call of all ranks, or of one of the communicators of c, if it has calls of one of these primitives.
+func (c *Case) draw(random *rand.Rand, can *Capabilities, of []Support, modes []Mode) {
+	at := Step{Comm: random.IntN(len(c.Comms) + 1)}
+	if at.Comm > 0 {
+		at.Color = pick(random, c.Comms[at.Comm-1].colors())
+	}
+	size := len(c.members(&at))
+	here := callable(can, of, size)
+	if len(here) == 0 {
+		return
+	}
+	s := drawStep(random, can, pick(random, here), size)
+	s.Comm, s.Color, s.Mode = at.Comm, at.Color, pick(random, modes)
+	if s.Primitive == spec.Send.Name && can.Tags && s.Mode != Persistent && random.IntN(2) == 0 {
+		s.Tag = 1 + random.IntN(5)
+	}
+	if s.Mode == Persistent {
+		s.Repeat = 1 + random.IntN(4)
+	}
+	c.Steps = append(c.Steps, s)
 }
 
 // drawBurst returns a case of 8 to 64 short calls. A rank that is not the root comes late to the first of them, so that
@@ -87,6 +143,9 @@ func drawStep(random *rand.Rand, can *Capabilities, of Support, size int) Step {
 		s.Count = pick(random, can.counts(size))
 		if of.Uneven && random.IntN(2) == 0 {
 			s.drawCounts(random, p, size, can)
+			if of.Displaced && random.IntN(3) == 0 {
+				s.Displaced = uint64(1 + random.IntN(1000))
+			}
 		}
 		s.Lead, s.Guard = pick(random, leads), pick(random, guards)
 		s.Values.Kind, s.Values.Seed = pick(random, kinds), uint64(random.Uint32())

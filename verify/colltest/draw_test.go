@@ -26,6 +26,11 @@ var drawnSorts = map[string]func(d *drawn, i int) bool{
 	"blocks as long as a few vectors": func(d *drawn, i int) bool { return d.even(i) > 33 && d.even(i) < 1000 },
 	"blocks of thousands of elements": func(d *drawn, i int) bool { return d.even(i) > 4000 },
 	"counts that differ":              func(d *drawn, i int) bool { return len(distinct(d.Steps[i].Counts)) > 1 },
+	"displaced":                       func(d *drawn, i int) bool { return d.Steps[i].Displaced != 0 },
+	"started":                         func(d *drawn, i int) bool { return d.Steps[i].Mode == Started },
+	"batched":                         func(d *drawn, i int) bool { return d.Steps[i].Mode == Batched },
+	"persistent, several times":       func(d *drawn, i int) bool { return d.Steps[i].Mode == Persistent && d.Steps[i].Repeat > 1 },
+	"on communicators of some ranks":  func(d *drawn, i int) bool { return d.Steps[i].Comm > 1 },
 	"in place":                        func(d *drawn, i int) bool { return d.Steps[i].InPlace },
 	"inputs on their alignment": func(d *drawn, i int) bool {
 		return d.buffers(i, func(c *Call) bool { return c.InCounts != nil && c.InAt%alignment == 0 })
@@ -59,7 +64,7 @@ func TestDrawn(t *testing.T) {
 	for i := range 100 {
 		d := drawn{Case: drawCase(random, &can, []Support{of}, can.Sizes[i%len(can.Sizes)])}
 		for i := range d.Steps {
-			calls, err := d.Steps[i].Arrange(d.Size)
+			calls, err := d.Steps[i].Arrange(len(d.members(&d.Steps[i])))
 			if err != nil {
 				t.Fatal(err)
 			}

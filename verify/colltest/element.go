@@ -67,6 +67,12 @@ func (of[T]) draw(random *rand.Rand, v Values, n int) []byte {
 func (of[T]) leftFold(op spec.Op, size int, operands [][]byte) []byte {
 	b := Aligned(len(operands[0]))
 	copy(b, operands[0])
+	if op == Compose {
+		for _, operand := range operands[1:] {
+			compose(b, operand)
+		}
+		return b
+	}
 	result := As[T](b)
 	for _, operand := range operands[1:] {
 		for i, x := range As[T](operand) {

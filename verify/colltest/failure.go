@@ -40,6 +40,7 @@ const (
 	Stray    ProblemKind = "stray"    // memory outside the results has changed
 	Value    ProblemKind = "value"    // a result is wrong
 	Disagree ProblemKind = "disagree" // results that have to be the same bits are not
+	Accepted ProblemKind = "accepted" // a wrong call was not refused
 )
 
 // mostProblems and mostCalls are how many problems and calls of a failure are shown.
@@ -49,6 +50,9 @@ const mostProblems, mostCalls = 8, 16
 func (f *Failure) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "on %d ranks", f.Case.Size)
+	for i, s := range f.Case.Comms {
+		fmt.Fprintf(&b, "\n  communicator %d: %v", i+1, s)
+	}
 	for i := range f.Case.Steps[:min(len(f.Case.Steps), mostCalls)] {
 		s := &f.Case.Steps[i]
 		fmt.Fprintf(&b, "\n  call %d: %v\n", i+1, s)
@@ -121,7 +125,7 @@ func (f *Failure) inputs(s *Step) string {
 	if !ok {
 		return ""
 	}
-	t, err := newTrial(s, p, f.Case.Size)
+	t, err := newTrial(s, p, len(f.Case.members(s)))
 	if err != nil || t.shape.elements() > mostShown {
 		return ""
 	}

@@ -20,6 +20,16 @@ type fault struct {
 	leave    func(rank, size int, c *colltest.Call)                            // when the result is there
 	early    bool                                                              // a barrier that nobody waits in
 	ahead    bool                                                              // the root of a broadcast does not wait
+
+	batch      func(rank int, rounds []*round)   // when calls have begun together
+	again      func(times int, c *colltest.Call) // when a persistent call is over
+	ignoreKeys bool                              // the ranks of communicators have the order of the world
+	ignoreTags bool                              // messages have no tags
+	eager      bool                              // a call that is started waits for the other ranks
+	fifo       bool                              // whoever waits gets the call that has begun first
+	oneRoom    bool                              // communicators with the same ranks share the numbers of calls
+	anyRoot    bool                              // a root that is no rank is another one
+	anyCounts  bool                              // counts are not compared
 }
 
 // planted is a fault, where it has to be seen, and what it has to be reduced to.

@@ -19,7 +19,7 @@ func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
 	e.plain(got)
 	size := t.step.Type.Bytes()
 	counts.Elements += len(got) / size
-	exact := t.step.Op.Exact(t.step.Type) || t.x.Order == spec.RankOrdered
+	exact := exact(t.step.Op, t.step.Type) || t.x.Order == spec.RankOrdered
 	for i := 0; i < len(got); i += size {
 		if bytes.Equal(got[i:i+size], want[i:i+size]) {
 			continue
@@ -168,11 +168,9 @@ func (t *trial) disagreements(after [][]byte) (found []Problem) {
 		if c == nil {
 			continue
 		}
-		at := c.OutAt
 		for b, content := range t.x.Ranks[rank].Out {
-			n := t.shape.out[rank][b] * t.step.Type.Bytes()
+			at, n := t.outBlock(rank, b)
 			bits := aligned(after[rank][at : at+n])
-			at += n
 			elements[t.step.Type].plain(bits)
 			name := fmt.Sprint(content.Terms)
 			other, known := first[name]

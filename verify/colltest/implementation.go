@@ -16,7 +16,8 @@ type Implementation interface {
 	Start(ctx context.Context, size int) (World, error)
 }
 
-// World is a group of ranks that make calls together. It makes many calls, and is closed after one that failed.
+// World is a group of ranks that make calls together. It makes many calls, and is closed after one that failed. A World
+// may be a [Starter], a [Preparer] and a [Splitter], too.
 type World interface {
 	// Call makes one rank's part of a call, and returns when the rank has completed it. Every rank has its own
 	// goroutine, which makes the rank's calls one after the other. A call that is running when ctx ends has failed, and
@@ -24,6 +25,39 @@ type World interface {
 	Call(ctx context.Context, rank int, c *Call) error
 	// Close ends the ranks, even during calls, and returns when they have ended.
 	Close() error
+}
+
+// Starter is a World whose calls can be started. The capabilities Started and Batches say for what.
+type Starter interface {
+	// Start begins a rank's part of calls, of several as one batch, and returns what waits for each of them. It does not
+	// wait for other ranks. Calls that were started go on while others are made.
+	Start(ctx context.Context, rank int, calls ...*Call) []Wait
+}
+
+// Wait returns when a call that was started is over, with its error. It is called once, by the rank's goroutine.
+type Wait func(ctx context.Context) error
+
+// Preparer is a World with persistent calls, as the capability Persistent says.
+type Preparer interface {
+	// Prepare prepares a rank's part of a call, which may then be made several times in the same memory.
+	Prepare(ctx context.Context, rank int, c *Call) (Prepared, error)
+}
+
+// Prepared is a call that was prepared.
+type Prepared interface {
+	// Start begins the call. What it returns is called before Start is called again.
+	Start(ctx context.Context) Wait
+	// Close frees the call.
+	Close() error
+}
+
+// Splitter is a World with communicators of some ranks, as the capability Split says.
+type Splitter interface {
+	// Split makes communicator comm, which is at least 1, of the ranks that call it with the same color, in the order of
+	// their keys, and of ranks if keys are equal. All ranks of the world call it. Those with color -1 get none.
+	Split(ctx context.Context, rank, comm, color, key int) error
+	// Free frees a communicator. All its ranks call it.
+	Free(ctx context.Context, rank, comm int) error
 }
 
 // ErrCannot says that an implementation does not support a call, though it does others that its Capabilities do not
@@ -35,11 +69,16 @@ type Call struct {
 	Primitive  string // as spec names it
 	Type       spec.Type
 	Op         spec.Op // of a reduction
-	Root, Peer int     // if the primitive has them
+	Root, Peer int     // if the primitive has them: ranks of the communicator
+	Comm       int     // the communicator that Split has made; 0: that of all ranks
+	Tag        int     // of a Send, from 0 on
 
 	// InCounts and OutCounts are the numbers of elements in each block of In and Out; nil: the rank has no such buffer.
 	InCounts, OutCounts []int
-	// Uneven says that counts of some rank differ. MPI has V forms for such calls. It is the same on all ranks.
+	// InStarts and OutStarts say where blocks begin, in elements; nil: one after the other. Between blocks may be gaps,
+	// which must not change.
+	InStarts, OutStarts []int
+	// Uneven says that each block has a count of its own. MPI has V forms for such calls. It is the same on all ranks.
 	Uneven bool
 	// InPlace says that In and Out share memory as the primitive allows it, if the rank has both.
 	InPlace bool
@@ -49,11 +88,26 @@ type Call struct {
 	InAt, OutAt int
 }
 
-// In returns the rank's input buffer, nil if it has none.
-func (c *Call) In() []byte { return c.buffer(c.InAt, c.InCounts) }
+// In returns the rank's input buffer, with its gaps, nil if it has none.
+func (c *Call) In() []byte { return c.buffer(c.InAt, c.InCounts, c.InStarts) }
 
-// Out returns the rank's output buffer, nil if it has none.
-func (c *Call) Out() []byte { return c.buffer(c.OutAt, c.OutCounts) }
+// Out returns the rank's output buffer, with its gaps, nil if it has none.
+func (c *Call) Out() []byte { return c.buffer(c.OutAt, c.OutCounts, c.OutStarts) }
+
+// InBlock returns block b of In.
+func (c *Call) InBlock(b int) []byte { return c.block(c.InAt, c.InCounts, c.InStarts, b) }
+
+// OutBlock returns block b of Out.
+func (c *Call) OutBlock(b int) []byte { return c.block(c.OutAt, c.OutCounts, c.OutStarts, b) }
+
+func (c *Call) block(at int, counts, starts []int, b int) []byte {
+	if starts == nil {
+		starts = inOrder(counts)
+	}
+	at += starts[b] * c.Type.Bytes()
+	n := counts[b] * c.Type.Bytes()
+	return c.Memory[at : at+n : at+n]
+}
 
 // Whole returns the buffer of a call in place: the longer one of In and Out, which contains the other.
 func (c *Call) Whole() []byte {
@@ -63,12 +117,23 @@ func (c *Call) Whole() []byte {
 	return c.In()
 }
 
-func (c *Call) buffer(at int, counts []int) []byte {
+func (c *Call) buffer(at int, counts, starts []int) []byte {
 	if counts == nil {
 		return nil
 	}
-	n := total(counts) * c.Type.Bytes()
+	n := span(counts, starts) * c.Type.Bytes()
 	return c.Memory[at : at+n : at+n]
+}
+
+// span returns the number of elements of a buffer with its gaps.
+func span(counts, starts []int) (end int) {
+	if starts == nil {
+		return total(counts)
+	}
+	for b, start := range starts {
+		end = max(end, start+counts[b])
+	}
+	return end
 }
 
 func total(counts []int) (n int) {

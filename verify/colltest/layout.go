@@ -25,13 +25,13 @@ var pattern = func() (all [256]byte) {
 // layout has the offsets of In and Out in a rank's Memory, and its length, in bytes.
 type layout struct{ inAt, outAt, bytes int }
 
-// layout returns the layout of buffers with these counts, lead elements off their alignment.
-func (s *Step) layout(r *spec.RankExpectation, in, out []int, lead int) layout {
+// layout returns the layout of a rank's buffers, lead elements off their alignment.
+func (s *Step) layout(rank int, r *spec.RankExpectation, sh shape, lead int) layout {
 	size, guard := s.Type.Bytes(), max(s.Guard, leastGuard)
-	inBytes, outBytes := total(in)*size, total(out)*size
+	inBytes, outBytes := span(sh.in[rank], sh.inStarts[rank])*size, span(sh.out[rank], sh.outStarts[rank])*size
 	inAt := guard + lead*size
 	if s.InPlace && r.InBlock >= 0 {
-		shift := (total(in[:r.InBlock]) - total(out[:r.OutBlock])) * size // of Out from In
+		shift := (sh.inStarts[rank][r.InBlock] - sh.outStarts[rank][r.OutBlock]) * size // of Out from In
 		l := layout{inAt: inAt + max(-shift, 0), outAt: inAt + max(shift, 0)}
 		l.bytes = max(l.inAt+inBytes, l.outAt+outBytes) + guard
 		return l
@@ -44,15 +44,21 @@ func (s *Step) layout(r *spec.RankExpectation, in, out []int, lead int) layout {
 // arrange returns the rank's part of the call, with its inputs.
 func (s *Step) arrange(rank int, r *spec.RankExpectation, sh shape, inputs [][]byte) *Call {
 	lead := s.Lead * (rank + 1) % 18
-	l := s.layout(r, sh.in[rank], sh.out[rank], lead)
-	c := &Call{Primitive: s.Primitive, Type: s.Type, Op: s.Op, Root: s.Root, Peer: s.Peer, InPlace: s.InPlace,
-		Uneven: s.Counts != nil,
+	l := s.layout(rank, r, sh, lead)
+	c := &Call{Primitive: s.Primitive, Type: s.Type, Op: s.Op, Root: s.Root, Peer: s.Peer, Comm: s.Comm, Tag: s.Tag,
+		InPlace: s.InPlace, Uneven: s.Counts != nil || s.Displaced != 0,
 		Memory: Aligned(l.bytes), InAt: l.inAt, OutAt: l.outAt}
 	if len(r.In) > 0 {
 		c.InCounts = sh.in[rank]
 	}
 	if len(r.Out) > 0 {
 		c.OutCounts = sh.out[rank]
+	}
+	if s.Displaced != 0 && len(r.In) > 1 {
+		c.InStarts = sh.inStarts[rank]
+	}
+	if s.Displaced != 0 && len(r.Out) > 1 {
+		c.OutStarts = sh.outStarts[rank]
 	}
 	for at := 0; at < l.bytes; at += len(pattern) {
 		copy(c.Memory[at:], pattern[:])
@@ -62,18 +68,23 @@ func (s *Step) arrange(rank int, r *spec.RankExpectation, sh shape, inputs [][]b
 			c.Out()[i] &= 1
 		}
 	}
-	at := l.inAt
-	for _, block := range inputs {
-		at += copy(c.Memory[at:], block)
+	for b, block := range inputs {
+		copy(c.Memory[l.inAt+sh.inStarts[rank][b]*s.Type.Bytes():], block)
 	}
 	return c
 }
 
-// strayed returns in words where memory outside In and Out has changed, or "" if it has not.
+// strayed returns in words where memory outside the blocks of In and Out has changed, or "" if it has not.
 func (c *Call) strayed(after []byte) string {
 	expected := bytes.Clone(c.Memory)
-	copy(expected[c.InAt:], after[c.InAt:c.InAt+len(c.In())])
-	copy(expected[c.OutAt:], after[c.OutAt:c.OutAt+len(c.Out())])
+	was, is := *c, *c
+	was.Memory, is.Memory = expected, after
+	for b := range c.InCounts {
+		copy(was.InBlock(b), is.InBlock(b))
+	}
+	for b := range c.OutCounts {
+		copy(was.OutBlock(b), is.OutBlock(b))
+	}
 	if bytes.Equal(expected, after) {
 		return ""
 	}
@@ -85,7 +96,7 @@ func (c *Call) strayed(after []byte) string {
 	if c.InCounts == nil || c.OutCounts != nil && distance(i, c.OutAt, len(c.Out())) < distance(i, c.InAt, len(c.In())) {
 		where, at = "out", i-c.OutAt
 	}
-	return fmt.Sprintf("memory outside of the buffers has changed, at byte %d from the beginning of %s: % x, was % x",
+	return fmt.Sprintf("memory outside of the blocks has changed, at byte %d from the beginning of %s: % x, was % x",
 		at, where, excerpt(after[i:]), excerpt(c.Memory[i:]))
 }
 

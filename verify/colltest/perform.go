@@ -1,24 +1,25 @@
 package colltest
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// performance is a list of trials, and how the ranks of a world perform them.
+// performance is a list of trials, and how the ranks of a world perform them. What it notes of a trial is by the place
+// of the rank in its communicator.
 type performance struct {
+	c       *Case
+	comms   int // communicators that the world had before
 	trials  []*trial
-	entered [][]atomic.Bool // by trial and rank: the rank has begun
+	entered [][]atomic.Bool // by trial and place: the rank has begun
 	left    [][]atomic.Bool
-	after   [][][]byte // by trial and rank: Memory after the call
-	cannot  [][]bool   // by trial and rank: the rank has left the call out
+	after   [][][]byte // by trial and place: Memory after the call
+	cannot  [][]bool   // by trial and place: the rank has left the call out
+	refused [][]bool   // by trial and place: the rank has returned an error from a wrong call
 
 	direct   bool          // calls work on Memory itself
 	failed   chan struct{} // closed when there is a problem
@@ -26,13 +27,14 @@ type performance struct {
 	problems []Problem
 }
 
-func newPerformance(trials []*trial, direct bool) *performance {
-	p := &performance{trials: trials, direct: direct, failed: make(chan struct{})}
+func newPerformance(c *Case, trials []*trial, direct bool) *performance {
+	p := &performance{c: c, trials: trials, direct: direct, failed: make(chan struct{})}
 	for _, t := range trials {
 		p.entered = append(p.entered, make([]atomic.Bool, len(t.calls)))
 		p.left = append(p.left, make([]atomic.Bool, len(t.calls)))
 		p.after = append(p.after, make([][]byte, len(t.calls)))
 		p.cannot = append(p.cannot, make([]bool, len(t.calls)))
+		p.refused = append(p.refused, make([]bool, len(t.calls)))
 	}
 	return p
 }
@@ -48,8 +50,9 @@ func (p *performance) in(ctx context.Context, w World, patience time.Duration) [
 	defer cancel()
 	over := make(chan struct{})
 	var ranks sync.WaitGroup
-	for rank := range p.trials[0].calls {
-		ranks.Go(func() { p.rank(ctx, w, rank) })
+	units := p.units()
+	for rank := range p.c.Size {
+		ranks.Go(func() { newPart(p, w, rank).make(ctx, units) })
 	}
 	go func() {
 		ranks.Wait()
@@ -84,62 +87,12 @@ func waitFor(over <-chan struct{}, most time.Duration) {
 	}
 }
 
-// rank makes one rank's part of all trials. It stops after an error, after which the state of the rank is unknown.
-func (p *performance) rank(ctx context.Context, w World, rank int) {
-	for i, t := range p.trials {
-		if t.calls[rank] == nil {
-			continue
-		}
-		if t.step.Delay > 0 && t.step.Late == rank {
-			time.Sleep(t.step.Delay)
-		}
-		c := t.calls[rank].Clone()
-		unwatch := func() bool { return false }
-		if p.direct && !c.InPlace && len(c.In()) > 0 && t.step.Values.Seed%4 == 0 {
-			unwatch = watch(ctx, c.In(), t.calls[rank].In())
-		}
-		p.entered[i][rank].Store(true)
-		err := call(ctx, w, rank, c)
-		early := p.absent(i, rank)
-		if unwatch() {
-			p.report(Problem{Kind: Stray, Step: i, Rank: rank, Text: "its input was changed during the call"})
-		}
-		p.left[i][rank].Store(err == nil || ctx.Err() == nil) // a rank that ctx had to end was inside
-		p.after[i][rank] = bytes.Clone(c.Memory)
-		if p.direct && err == nil { // the memory is the caller's again, and nobody may read it or write to it
-			for j := range c.Memory {
-				c.Memory[j] ^= 0xff
-			}
-		}
-		if errors.Is(err, ErrCannot) {
-			p.cannot[i][rank] = true
-			continue
-		}
-		if err != nil {
-			p.report(Problem{Kind: Erred, Step: i, Rank: rank, Text: "error: " + err.Error()})
-			return
-		}
-		if len(early) > 0 {
-			p.report(Problem{Kind: Early, Step: i, Rank: rank, Text: fmt.Sprintf("it has left before ranks %v had come", early)})
-		}
-	}
-}
-
-// call makes a call, and returns a panic of the implementation as an error.
-func call(ctx context.Context, w World, rank int, c *Call) (err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			err = fmt.Errorf("panic: %v\n%s", x, debug.Stack())
-		}
-	}()
-	return w.Call(ctx, rank, c)
-}
-
-// absent returns the ranks that this rank must have met, and that have not begun the call.
-func (p *performance) absent(i, rank int) (absent []int) {
-	for _, q := range p.trials[i].x.Ranks[rank].Entered {
+// absent returns the ranks that the rank at a place must have met, and that have not begun the call.
+func (p *performance) absent(i, place int) (absent []int) {
+	t := p.trials[i]
+	for _, q := range t.x.Ranks[place].Entered {
 		if !p.entered[i][q].Load() {
-			absent = append(absent, q)
+			absent = append(absent, t.members[q])
 		}
 	}
 	return absent
@@ -164,13 +117,13 @@ func (p *performance) reported() []Problem {
 func (p *performance) inside() string {
 	for i, t := range p.trials {
 		var inside, outside []int
-		for rank, c := range t.calls {
+		for place, c := range t.calls {
 			switch {
-			case c == nil || p.left[i][rank].Load():
-			case p.entered[i][rank].Load():
-				inside = append(inside, rank)
+			case c == nil || p.left[i][place].Load():
+			case p.entered[i][place].Load():
+				inside = append(inside, t.members[place])
 			default:
-				outside = append(outside, rank)
+				outside = append(outside, t.members[place])
 			}
 		}
 		if len(inside) > 0 {
@@ -188,12 +141,15 @@ func (p *performance) inside() string {
 func (p *performance) results(counts *Counts) (found []Problem) {
 	for i, t := range p.trials {
 		problems := p.leftOut(i, counts)
-		if len(problems) == 0 && !slices.Contains(p.cannot[i], true) {
+		switch {
+		case len(problems) > 0 || slices.Contains(p.cannot[i], true):
+		case t.step.Wrong != "":
+			problems = append(t.accepted(p.refused[i]), t.strays(p.after[i])...)
+		default:
 			problems = t.problems(p.after[i], counts)
 		}
 		for _, problem := range problems {
-			problem.Step = i
-			found = append(found, problem)
+			found = append(found, p.at(i, problem))
 		}
 	}
 	if len(found) == 0 {
@@ -208,12 +164,21 @@ func (p *performance) leftOut(i int, counts *Counts) []Problem {
 		return nil
 	}
 	counts.Cannot++
-	for rank, cannot := range p.cannot[i] {
-		if !cannot && p.trials[i].calls[rank] != nil {
-			return []Problem{{Kind: Erred, Rank: rank, Text: "it has made the call, and other ranks say that they cannot"}}
+	for place, cannot := range p.cannot[i] {
+		if !cannot && p.trials[i].calls[place] != nil {
+			return []Problem{{Kind: Erred, Rank: place, Text: "it has made the call, and other ranks say that they cannot"}}
 		}
 	}
 	return nil
+}
+
+// at returns a problem of trial i with the rank of the world that is at the problem's place.
+func (p *performance) at(i int, problem Problem) Problem {
+	problem.Step = i
+	if problem.Rank >= 0 {
+		problem.Rank = p.trials[i].members[problem.Rank]
+	}
+	return problem
 }
 
 // changes returns the calls whose results differ from those of the same call before: late ranks make no difference.
@@ -223,16 +188,16 @@ func (p *performance) changes() (found []Problem) {
 		name := t.name
 		other, known := first[name]
 		switch {
-		case slices.Contains(p.cannot[i], true):
+		case slices.Contains(p.cannot[i], true) || t.step.Wrong != "":
 			continue
 		case !known:
 			first[name] = i
 			continue
 		}
-		for rank := range t.calls {
-			if text := t.change(rank, p.after[other][rank], p.after[i][rank]); text != "" {
-				found = append(found, Problem{Kind: Disagree, Step: i, Rank: rank, Text: fmt.Sprintf(
-					"call %d, which was the same, has given other bits: %s", other+1, text)})
+		for place := range t.calls {
+			if text := t.change(place, p.after[other][place], p.after[i][place]); text != "" {
+				found = append(found, p.at(i, Problem{Kind: Disagree, Rank: place, Text: fmt.Sprintf(
+					"call %d, which was the same, has given other bits: %s", other+1, text)}))
 			}
 		}
 	}

@@ -8,7 +8,10 @@ import (
 
 // shape is the number of elements in each block, by rank. The length of a block of Out follows from the specification
 // and the lengths of the inputs, so that uneven counts are given only for inputs.
-type shape struct{ in, out [][]int }
+type shape struct {
+	in, out             [][]int
+	inStarts, outStarts [][]int // the element at which each block begins
+}
 
 // shape returns the shape of a call with expectation x. It returns an error if blocks that are combined, or share
 // memory, differ in length.
@@ -32,6 +35,7 @@ func (s *Step) shape(x *spec.Expectation) (sh shape, err error) {
 		}
 		sh.out = append(sh.out, out)
 	}
+	s.displace(x, &sh)
 	return sh, nil
 }
 

@@ -8,12 +8,13 @@ import (
 // fewerElements yields cases with shorter blocks, with the same values and then with others.
 func (s *Suite) fewerElements(c Case, yield func(Case) bool) bool {
 	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
-		for fewer := range s.shorter(step, c.Size) {
+		size := len(c.members(&step))
+		for fewer := range s.shorter(step, size) {
 			if !yield(fewer) {
 				return false
 			}
 		}
-		for fewer := range s.shorter(step, c.Size) {
+		for fewer := range s.shorter(step, size) {
 			for seed := range uint64(mostSeeds) {
 				if fewer.Values.Seed = seed; !yield(fewer) {
 					return false

@@ -130,7 +130,7 @@ func (s *Suite) quick(f *Failure) time.Duration {
 func (s *Suite) smaller(c Case) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		for _, respect := range []func(Case, func(Case) bool) bool{
-			s.fewerSteps, s.fewerRanks, s.plainer, s.fewerElements, s.simplerType, s.simplerValues,
+			s.fewerSteps, s.fewerRanks, s.plainerCase, s.plainer, s.fewerElements, s.simplerType, s.simplerValues,
 		} {
 			if !respect(c, yield) {
 				return

@@ -9,8 +9,17 @@ import (
 // fewerSteps yields c without one of its calls, and with calls that are made less often.
 func (s *Suite) fewerSteps(c Case, yield func(Case) bool) bool {
 	for i := range c.Steps {
-		if len(c.Steps) > 1 && !yield(Case{c.Size, slices.Delete(slices.Clone(c.Steps), i, i+1)}) {
+		if len(c.Steps) == 1 {
+			break
+		}
+		fewer := c.with(slices.Delete(slices.Clone(c.Steps), i, i+1))
+		if !yield(fewer) {
 			return false
+		}
+		for order := uint64(1); c.Order != 0 && order <= mostOrders; order++ { // the same number is another order of fewer calls
+			if fewer.Order = order; !yield(fewer) {
+				return false
+			}
 		}
 	}
 	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
@@ -23,6 +32,9 @@ func (s *Suite) fewerSteps(c Case, yield func(Case) bool) bool {
 		return true
 	})
 }
+
+// mostOrders is the number of other orders that are tried.
+const mostOrders = 5
 
 // fewerRanks yields c without its last ranks. Roots and peers among these become others.
 func (s *Suite) fewerRanks(c Case, yield func(Case) bool) bool {
@@ -42,29 +54,37 @@ func (s *Suite) fewerRanks(c Case, yield func(Case) bool) bool {
 // on returns c on size ranks. Roots and peers that are no ranks there become those of the first or the last call that
 // there is.
 func (s *Suite) on(size int, c Case, lastRoot bool) (smaller Case, ok bool) {
-	smaller.Size = size
+	smaller.Size, smaller.Order = size, c.Order
+	for _, split := range c.Comms {
+		smaller.Comms = append(smaller.Comms, split.fewer(size))
+	}
 	for _, step := range c.Steps {
-		roots := s.roots(&step, size)
-		if len(roots) == 0 {
+		members := len(smaller.members(&step))
+		if len(s.roots(&step, members)) == 0 || step.Wrong != "" && !canBe(step.Wrong, s.primitive(&step), members) {
 			return smaller, false
 		}
-		if step.Root >= size || step.Peer >= size {
-			root := roots[0]
-			if lastRoot {
-				root = roots[len(roots)-1]
-			}
-			step.Root, step.Peer = root.Root, root.Peer
-		}
-		step.Late = min(step.Late, size-1)
-		step.truncate(size)
-		smaller.Steps = append(smaller.Steps, step)
+		smaller.Steps = append(smaller.Steps, s.among(members, step, lastRoot))
 	}
 	return smaller, true
 }
 
+// among returns the step among so many ranks.
+func (s *Suite) among(members int, step Step, lastRoot bool) Step {
+	if roots := s.roots(&step, members); step.Root >= members || step.Peer >= members {
+		root := roots[0]
+		if lastRoot {
+			root = roots[len(roots)-1]
+		}
+		step.Root, step.Peer = root.Root, root.Peer
+	}
+	step.Late = min(step.Late, members-1)
+	step.truncate(members)
+	return step
+}
+
 // truncate removes the counts of ranks and blocks beyond size.
 func (s *Step) truncate(size int) {
-	if s.Counts == nil {
+	if s.Counts == nil || size >= len(s.Counts) {
 		return
 	}
 	counts := slices.Clone(s.Counts[:size])
@@ -74,13 +94,42 @@ func (s *Step) truncate(size int) {
 	s.Counts = counts
 }
 
+// plainerCase yields c with the order of its steps, without communicators that no step uses, and with all steps on the
+// communicator of all ranks.
+func (s *Suite) plainerCase(c Case, yield func(Case) bool) bool {
+	if plain := c; c.Order != 0 {
+		if plain.Order = 0; !yield(plain) {
+			return false
+		}
+	}
+	used := 0
+	for _, step := range c.Steps {
+		used = max(used, step.Comm)
+	}
+	if plain := c; used < len(c.Comms) {
+		if plain.Comms = slices.Clone(c.Comms[:used]); !yield(plain) {
+			return false
+		}
+	}
+	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
+		if step.Comm == 0 {
+			return true
+		}
+		if step.Counts != nil {
+			step.Count, step.Counts = slices.Max(distinct(step.Counts)), nil
+		}
+		step.Comm, step.Color = 0, 0
+		return yield(step)
+	})
+}
+
 // eachStep yields c with each step changed in each way that changes yields.
 func eachStep(c Case, yield func(Case) bool, changes func(Step, func(Step) bool) bool) bool {
 	for i, step := range c.Steps {
 		with := func(changed Step) bool {
 			steps := slices.Clone(c.Steps)
 			steps[i] = changed
-			return yield(Case{c.Size, steps})
+			return yield(c.with(steps))
 		}
 		if !changes(step, with) {
 			return false
@@ -98,6 +147,11 @@ func (s *Suite) plainer(c Case, yield func(Case) bool) bool {
 			to  func(*Step)
 		}{
 			{step.Delay > 0, func(s *Step) { s.Delay, s.Late = 0, 0 }},
+			{step.Mode == Batched && s.can.Started, func(s *Step) { s.Mode = Started }},
+			{step.Mode == Persistent && step.Repeat <= 1 && s.can.Started, func(s *Step) { s.Mode = Started }},
+			{step.Mode != Blocking, func(s *Step) { s.Mode = Blocking }},
+			{step.Tag > 0, func(s *Step) { s.Tag = 0 }},
+			{step.Displaced != 0, func(s *Step) { s.Displaced = 0 }},
 			{step.InPlace && of.Apart, func(s *Step) { s.InPlace = false }},
 			{step.Lead > 0, func(s *Step) { s.Lead = 0 }},
 			{step.Guard > 0, func(s *Step) { s.Guard = 0 }},
@@ -111,7 +165,7 @@ func (s *Suite) plainer(c Case, yield func(Case) bool) bool {
 				return false
 			}
 		}
-		return earlierRoots(step, s.roots(&step, c.Size), yield)
+		return earlierRoots(step, s.roots(&step, len(c.members(&step))), yield)
 	})
 }
 

@@ -14,8 +14,19 @@ import (
 // Case is a list of calls, of one or several primitives, that all ranks make one after the other, without a barrier in
 // between.
 type Case struct {
-	Size  int
+	Size int
+	// Comms are communicators that the ranks make before the first call, and free after the last one.
+	Comms []Split `json:",omitempty"`
 	Steps []Step
+	// Order is the number from which the order of waits for started calls is drawn, of each rank, and where that of other
+	// calls is free, their order, too. 0: they are in the order of Steps.
+	Order uint64 `json:",omitzero"`
+}
+
+// with returns c with other calls.
+func (c Case) with(steps []Step) Case {
+	c.Steps = steps
+	return c
 }
 
 // Step is one call of all ranks, as plain data that determines everything else about it.
@@ -25,8 +36,14 @@ type Step struct {
 	Op        spec.Op `json:",omitzero"`
 	Root      int     `json:",omitzero"`
 	Peer      int     `json:",omitzero"`
+	Comm      int     `json:",omitzero"` // of Comms, from 1; 0: that of all ranks
+	Color     int     `json:",omitzero"` // of the ranks that make the call, if Comm is not 0
+	Mode      Mode    `json:",omitzero"`
+	Tag       int     `json:",omitzero"` // of a Send
+	Wrong     Wrong   `json:",omitzero"`
 	Count     int     // elements of each block, if Counts is nil
 	Counts    [][]int `json:",omitzero"` // by rank, the elements of each block of its In
+	Displaced uint64  `json:",omitzero"` // from which gaps between blocks and their order are drawn; 0: there are none
 	InPlace   bool    `json:",omitzero"`
 	Lead      int     `json:",omitzero"` // offset of buffers from their alignment, in elements
 	Guard     int     `json:",omitzero"` // known bytes around each buffer; 0: as many as the longest vector has, and more
@@ -39,6 +56,27 @@ type Step struct {
 	Late  int           `json:",omitzero"` // the rank that begins after Delay
 	Delay time.Duration `json:",omitzero"`
 }
+
+// Mode is how ranks make a call.
+type Mode string
+
+// The modes.
+const (
+	Blocking   Mode = ""           // it returns when it is over
+	Started    Mode = "started"    // it is waited for later
+	Batched    Mode = "batched"    // it is started together with those next to it that are batched, too
+	Persistent Mode = "persistent" // it is prepared, and then started as often as Repeat says, in the same memory
+)
+
+// Wrong is what is wrong with a call that has to fail.
+type Wrong string
+
+// What may be wrong. All ranks have to return an error if the root is no rank, and at least one if counts differ. All
+// have to return.
+const (
+	WrongRoot   Wrong = "root"   // it is as large as the number of ranks
+	WrongCounts Wrong = "counts" // those of the last rank are larger by one
+)
 
 // Values determine the inputs of a Step.
 type Values struct {
@@ -95,6 +133,24 @@ func (s *Step) String() string {
 	}
 	if s.InPlace {
 		b.WriteString(", in place")
+	}
+	if s.Displaced != 0 {
+		b.WriteString(", displaced")
+	}
+	if s.Comm > 0 {
+		fmt.Fprintf(&b, ", on communicator %d by color %d", s.Comm, s.Color)
+	}
+	if s.Tag > 0 {
+		fmt.Fprintf(&b, ", tag %d", s.Tag)
+	}
+	if s.Mode != Blocking {
+		fmt.Fprintf(&b, ", %s", s.Mode)
+	}
+	switch s.Wrong {
+	case WrongRoot:
+		b.WriteString(", with a root that is no rank")
+	case WrongCounts:
+		b.WriteString(", with one element more on the last rank")
 	}
 	if s.Lead > 0 {
 		fmt.Fprintf(&b, ", off alignment by %d elements", s.Lead)

@@ -89,20 +89,25 @@ func (s *Suite) Try(ctx context.Context, c Case) (*Failure, error) {
 
 // try makes the calls of c, and adds them to counts.
 func (s *Suite) try(ctx context.Context, c Case, patience time.Duration, counts *Counts) (*Failure, error) {
+	if err := c.checkComms(); err != nil {
+		return nil, err
+	}
+	if len(c.Comms) > 0 && !s.can.Split {
+		return nil, fmt.Errorf("%s does not have communicators of some ranks", s.can.Name)
+	}
 	var trials []*trial
 	for i := range c.Steps {
-		of, ok := s.support(c.Steps[i].Primitive)
-		if !ok {
-			return nil, fmt.Errorf("%s does not have %s", s.can.Name, c.Steps[i].Primitive)
+		of, err := s.supported(&c, i)
+		if err != nil {
+			return nil, err
 		}
-		if n := c.Steps[i].Repeat; n < 0 || n > mostRepeat {
-			return nil, fmt.Errorf("a call %d times", n)
-		}
+		members, first := c.members(&c.Steps[i]), len(trials)
 		for step := range c.Steps[i].each() {
-			t, err := newTrial(&step, of.Primitive, c.Size)
+			t, err := newTrial(&step, of.Primitive, len(members))
 			if err != nil {
 				return nil, err
 			}
+			t.members, t.first = members, first
 			trials = append(trials, t)
 		}
 	}
@@ -110,6 +115,28 @@ func (s *Suite) try(ctx context.Context, c Case, patience time.Duration, counts 
 	counts.Cases++
 	counts.Calls += len(trials)
 	return f, nil
+}
+
+// supported returns how the primitive of a step is supported. It returns an error if the step cannot be made in its case.
+func (s *Suite) supported(c *Case, i int) (Support, error) {
+	step := &c.Steps[i]
+	of, ok := s.support(step.Primitive)
+	switch {
+	case !ok:
+		return of, fmt.Errorf("%s does not have %s", s.can.Name, step.Primitive)
+	case step.Repeat < 0 || step.Repeat > mostRepeat:
+		return of, fmt.Errorf("a call %d times", step.Repeat)
+	case !slices.Contains(append(s.can.modes(), Blocking), step.Mode):
+		return of, fmt.Errorf("%s does not have calls that are %s", s.can.Name, step.Mode)
+	case step.Tag != 0 && (!s.can.Tags || step.Tag < 0 || step.Primitive != spec.Send.Name):
+		return of, fmt.Errorf("%s of %s does not have tag %d", step.Primitive, s.can.Name, step.Tag)
+	case len(c.members(step)) == 0:
+		return of, fmt.Errorf("there is no communicator %d with color %d", step.Comm, step.Color)
+	case step.Wrong != "" && (!slices.Contains(s.can.Refuses, step.Wrong) || i+1 < len(c.Steps) || step.Repeat > 1 ||
+		step.Mode != Blocking):
+		return of, fmt.Errorf("%s does not have a call with wrong %s here", s.can.Name, step.Wrong)
+	}
+	return of, nil
 }
 
 // mustTry tries a case that this package has made. An error becomes a failure.

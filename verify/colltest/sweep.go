@@ -44,23 +44,45 @@ func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 		for _, kind := range c.reductions(p) {
 			for _, inPlace := range of.forms() {
 				for _, steps := range w.variants(kind, inPlace) {
-					if !yield(Case{size, steps}) {
+					if !yield(Case{Size: size, Steps: steps}) {
 						return
 					}
 				}
 			}
 			if hasBuffers(p) && size <= mostKernels {
 				for _, step := range w.long(kind) {
-					if !yield(Case{size, []Step{step}}) {
+					if !yield(Case{Size: size, Steps: []Step{step}}) {
 						return
 					}
 				}
+			}
+		}
+		for _, s := range w.modes() {
+			if !yield(Case{Size: size, Steps: []Step{s}}) {
+				return
 			}
 		}
 		if hasBuffers(p) {
 			w.lengths(large, yield)
 		}
 	}
+}
+
+// modes returns calls in each form and mode, with types and ops in turn: a persistent one is made twice.
+func (w *swept) modes() (steps []Step) {
+	kinds := w.c.reductions(w.of.Primitive)
+	for _, mode := range w.c.modes() {
+		for _, inPlace := range w.of.forms() {
+			for _, count := range []int{sweepCounts[0], 1025} {
+				s := w.step(kinds[w.i%len(kinds)], inPlace)
+				if s.Mode, s.Count = mode, w.c.within(count); mode == Persistent {
+					s.Repeat = 2
+				}
+				steps = append(steps, s)
+			}
+		}
+	}
+	return steps
 }
 
 // mostKernels is the largest size with long blocks of every type and op: kernels are the same on more ranks.
@@ -100,7 +122,7 @@ func (w *swept) variants(kind reduction, inPlace bool) (cases [][]Step) {
 		s.Values.Kind, s.Count = kind, w.c.within(max(s.Count, count))
 		return s
 	}
-	if kind.Op != 0 && !kind.Op.Exact(kind.Type) {
+	if kind.Op != 0 && !exact(kind.Op, kind.Type) {
 		first, second := with(spectest.Ordinary, sweepCounts[0]), with(spectest.Ordinary, sweepCounts[0])
 		first.Delay, second.Delay, second.Late = late, late, w.size-1
 		cases = append(cases, []Step{first, second}, []Step{with(spectest.Special, sweepCounts[1])},
@@ -131,7 +153,7 @@ func (w *swept) long(kind reduction) (steps []Step) {
 		steps = append(steps, s)
 	}
 	last := &steps[len(steps)-1]
-	if kind.Op != 0 && !kind.Op.Exact(kind.Type) {
+	if kind.Op != 0 && !exact(kind.Op, kind.Type) {
 		last.Values.Kind, last.Count = spectest.Whole, w.c.within(longKept+w.i%9)
 	}
 	return steps
@@ -168,7 +190,7 @@ func (w *swept) lengths(large bool, yield func(Case) bool) {
 				}
 				s.Count = 1<<k/s.Type.Bytes() + more
 				fits := s.Count == w.c.within(s.Count) && w.blocks(&s)*s.Count*s.Type.Bytes() <= most
-				if fits && !yield(Case{w.size, []Step{s}}) {
+				if fits && !yield(Case{Size: w.size, Steps: []Step{s}}) {
 					return
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/collgen/collgen/spec"
 )
@@ -16,7 +17,13 @@ type trial struct {
 	shape  shape
 	inputs [][][]byte // by rank and block
 	calls  []*Call    // by rank; nil: the rank takes no part
+
+	members []int // the ranks of the world that make the call, in the order of its communicator
+	first   int   // index of the trial that prepares this call, if it is persistent
 }
+
+// place returns a rank's place in the communicator of the call, -1 if it is not in it.
+func (t *trial) place(rank int) int { return slices.Index(t.members, rank) }
 
 // newTrial returns the trial of a Step on size ranks. It returns an error if the Step is no call of the primitive.
 func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
@@ -30,6 +37,9 @@ func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
 	if s.InPlace && !hasInPlace(p) {
 		return nil, fmt.Errorf("%s has no form in place", p.Name)
 	}
+	if s.Displaced != 0 && !hasUneven(p) {
+		return nil, fmt.Errorf("%s has no blocks that could be displaced", p.Name)
+	}
 	var err error
 	if t.x, err = spec.Expect(p, s.call(size)); err != nil {
 		return nil, err
@@ -38,12 +48,21 @@ func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	t.draw()
+	if s.Wrong != "" {
+		if err := t.spoil(p); err != nil {
+			return nil, err
+		}
+	}
 	for rank := range t.x.Ranks {
 		var c *Call
 		if r := &t.x.Ranks[rank]; !hasBuffers(p) || len(r.In)+len(r.Out) > 0 {
 			c = s.arrange(rank, r, t.shape, t.inputs[rank])
 		}
+		if s.Wrong == WrongRoot && c != nil {
+			c.Root = size
+		}
 		t.calls = append(t.calls, c)
+		t.members = append(t.members, rank)
 	}
 	return t, nil
 }
@@ -62,12 +81,10 @@ func (t *trial) draw() {
 
 // problems returns where the ranks' memory differs from the promised results, with at most one problem for each block.
 func (t *trial) problems(after [][]byte, counts *Counts) (found []Problem) {
+	found = t.strays(after)
 	for rank, c := range t.calls {
 		if c == nil {
 			continue
-		}
-		if strayed := c.strayed(after[rank]); strayed != "" {
-			found = append(found, Problem{Kind: Stray, Rank: rank, Text: strayed})
 		}
 		found = append(found, t.buffer(rank, "in", after[rank], counts)...)
 		found = append(found, t.buffer(rank, "out", after[rank], counts)...)
@@ -78,15 +95,28 @@ func (t *trial) problems(after [][]byte, counts *Counts) (found []Problem) {
 	return found
 }
 
+// strays returns where memory outside the ranks' blocks has changed.
+func (t *trial) strays(after [][]byte) (found []Problem) {
+	for rank, c := range t.calls {
+		if c == nil || after[rank] == nil {
+			continue
+		}
+		if strayed := c.strayed(after[rank]); strayed != "" {
+			found = append(found, Problem{Kind: Stray, Rank: rank, Text: strayed})
+		}
+	}
+	return found
+}
+
 // buffer compares each block of one buffer. Blocks of In that share memory with Out are compared as blocks of Out.
 func (t *trial) buffer(rank int, name string, after []byte, counts *Counts) (found []Problem) {
 	r := &t.x.Ranks[rank]
-	contents, lengths, at := r.In, t.shape.in[rank], t.calls[rank].InAt
+	contents, lengths, starts, begin := r.In, t.shape.in[rank], t.shape.inStarts[rank], t.calls[rank].InAt
 	if name == "out" {
-		contents, lengths, at = r.Out, t.shape.out[rank], t.calls[rank].OutAt
+		contents, lengths, starts, begin = r.Out, t.shape.out[rank], t.shape.outStarts[rank], t.calls[rank].OutAt
 	}
 	for b, content := range contents {
-		n := lengths[b] * t.step.Type.Bytes()
+		at, n := begin+starts[b]*t.step.Type.Bytes(), lengths[b]*t.step.Type.Bytes()
 		if _, shared := r.Aliased(b); name == "out" || !t.step.InPlace || !shared {
 			if text := t.block(content, rank, at, n, after, counts); text != "" {
 				kind := Value
@@ -96,7 +126,6 @@ func (t *trial) buffer(rank int, name string, after []byte, counts *Counts) (fou
 				found = append(found, Problem{Kind: kind, Rank: rank, Text: fmt.Sprintf("block %d of %s: %s", b, name, text)})
 			}
 		}
-		at += n
 	}
 	return found
 }
@@ -125,18 +154,22 @@ func (t *trial) change(rank int, before, after []byte) string {
 	if t.calls[rank] == nil {
 		return ""
 	}
-	at := t.calls[rank].OutAt
 	for b, content := range t.x.Ranks[rank].Out {
-		n := t.shape.out[rank][b] * t.step.Type.Bytes()
+		at, n := t.outBlock(rank, b)
 		x, y := aligned(before[at:at+n]), aligned(after[at:at+n])
 		elements[t.step.Type].plain(x)
 		elements[t.step.Type].plain(y)
 		if content.Kind == spec.Fold && !bytes.Equal(x, y) {
 			return fmt.Sprintf("block %d of out: %s", b, t.difference(y, x))
 		}
-		at += n
 	}
 	return ""
+}
+
+// outBlock returns the byte of Memory at which a block of Out begins, and its length in bytes.
+func (t *trial) outBlock(rank, b int) (at, n int) {
+	size := t.step.Type.Bytes()
+	return t.calls[rank].OutAt + t.shape.outStarts[rank][b]*size, t.shape.out[rank][b] * size
 }
 
 // difference returns the first elements that differ, in words.

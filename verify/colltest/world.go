@@ -10,7 +10,8 @@ import (
 // running is a world with the cases that it has made.
 type running struct {
 	World
-	made []Case
+	made  []Case
+	comms int // communicators that its cases have made
 }
 
 // perform runs the trials of a case in a running world, or starts one, and returns the failure, if there is one. It
@@ -22,9 +23,11 @@ func (s *Suite) perform(ctx context.Context, c Case, trials []*trial, counts *Co
 	}
 	before := w.made
 	w.made = append(w.made, c)
-	p := newPerformance(trials, s.can.Direct)
+	p := newPerformance(&c, trials, s.can.Direct)
+	p.comms = w.comms
+	w.comms += len(c.Comms)
 	begin := time.Now()
-	problems := p.in(ctx, w, patience)
+	problems := p.in(ctx, w.World, patience)
 	switch {
 	case len(problems) > 0:
 		_ = s.end(c.Size) // an error after a failure adds nothing
@@ -33,6 +36,9 @@ func (s *Suite) perform(ctx context.Context, c Case, trials []*trial, counts *Co
 		fallthrough
 	default:
 		problems = p.results(counts)
+	}
+	if trials[len(trials)-1].step.Wrong != "" {
+		_ = s.end(c.Size) // what a wrong call leaves behind is not specified
 	}
 	if len(problems) == 0 {
 		return nil

@@ -1,0 +1,152 @@
+package colltest_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/collgen/collgen/verify/colltest"
+)
+
+// world is the ranks of a central implementation, with the communicators that they have made.
+type world struct {
+	all    *room
+	splits map[int]*split
+	rooms  map[string]*room  // by the ranks, if communicators share them
+	queues [][]colltest.Wait // by rank, of the calls that have begun
+}
+
+func newWorld(f fault, byRef bool, size int) *world {
+	return &world{newRoom(f, byRef, size), map[int]*split{}, map[string]*room{}, make([][]colltest.Wait, size)}
+}
+
+func (w *world) Close() error { return nil }
+
+// on returns the room of a call, and the rank's place in it.
+func (w *world) on(rank int, c *colltest.Call) (*room, int) {
+	if c.Comm == 0 {
+		return w.all, rank
+	}
+	w.all.mu.Lock()
+	defer w.all.mu.Unlock()
+	s := w.splits[c.Comm]
+	color := s.colors[rank]
+	r, members := s.rooms[color], s.members(color)
+	if name := fmt.Sprint(members); w.all.oneRoom && w.rooms[name] == nil {
+		w.rooms[name] = r
+	} else if w.all.oneRoom {
+		r = w.rooms[name]
+	}
+	return r, slices.Index(members, rank)
+}
+
+func (w *world) Call(ctx context.Context, rank int, c *colltest.Call) error {
+	r, place := w.on(rank, c)
+	return r.call(ctx, place, c)
+}
+
+// Start joins the rounds of calls at once, and leaves the rest to those that wait.
+func (w *world) Start(ctx context.Context, rank int, calls ...*colltest.Call) (waits []colltest.Wait) {
+	var begun []*round
+	for i, c := range calls {
+		r, place := w.on(rank, c)
+		round, err := r.start(ctx, place, c)
+		if begun = append(begun, round); err == nil && r.eager {
+			err = r.end(ctx, place, c, round)
+		}
+		waits = append(waits, func(ctx context.Context) error {
+			if err != nil || r.eager {
+				return err
+			}
+			return r.end(ctx, place, c, begun[i])
+		})
+	}
+	if w.all.batch != nil {
+		w.all.batch(rank, begun)
+	}
+	if w.all.fifo {
+		w.queues[rank] = append(w.queues[rank], waits...)
+		for i := range waits {
+			waits[i] = func(ctx context.Context) error {
+				first := w.queues[rank][0]
+				w.queues[rank] = w.queues[rank][1:]
+				return first(ctx)
+			}
+		}
+	}
+	return waits
+}
+
+func (w *world) Prepare(_ context.Context, rank int, c *colltest.Call) (colltest.Prepared, error) {
+	return &prepared{w: w, rank: rank, c: c}, nil
+}
+
+// prepared is a persistent call.
+type prepared struct {
+	w     *world
+	rank  int
+	c     *colltest.Call
+	times int
+}
+
+func (p *prepared) Start(ctx context.Context) colltest.Wait {
+	wait := p.w.Start(ctx, p.rank, p.c)[0]
+	return func(ctx context.Context) error {
+		err := wait(ctx)
+		if p.times++; p.w.all.again != nil {
+			p.w.all.again(p.times, p.c)
+		}
+		return err
+	}
+}
+
+func (p *prepared) Close() error { return nil }
+
+// split is communicators by color.
+type split struct {
+	colors  map[int]int // by rank
+	keys    map[int]int
+	missing int
+	full    chan struct{}
+	rooms   map[int]*room // by color
+}
+
+func (s *split) members(color int) (ranks []int) {
+	for rank := range len(s.colors) {
+		if s.colors[rank] == color {
+			ranks = append(ranks, rank)
+		}
+	}
+	slices.SortStableFunc(ranks, func(a, b int) int { return s.keys[a] - s.keys[b] })
+	return ranks
+}
+
+func (w *world) Split(ctx context.Context, rank, comm, color, key int) error {
+	r := w.all
+	r.mu.Lock()
+	s := w.splits[comm]
+	if s == nil {
+		s = &split{colors: map[int]int{}, keys: map[int]int{}, missing: r.size, full: make(chan struct{}),
+			rooms: map[int]*room{}}
+		w.splits[comm] = s
+	}
+	if r.ignoreKeys {
+		key = 0
+	}
+	s.colors[rank], s.keys[rank] = color, key
+	if s.missing--; s.missing == 0 {
+		for _, color := range s.colors {
+			s.rooms[color] = newRoom(r.fault, r.byRef, len(s.members(color)))
+		}
+		close(s.full)
+	}
+	r.mu.Unlock()
+	select {
+	case <-s.full:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (w *world) Free(context.Context, int, int) error { return nil }

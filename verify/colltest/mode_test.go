@@ -1,0 +1,141 @@
+package colltest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/colltest"
+)
+
+// inModes are faults that calls show which are not blocking, on communicators of some ranks, displaced, or wrong.
+var inModes = []struct {
+	escape
+	is func(s *colltest.Step) bool // a call of what is found
+}{
+	{escape{"whoever waits gets the first call", colltest.Mixed, fault{fifo: true}, colltest.Value, nil},
+		func(s *colltest.Step) bool { return s.Mode == colltest.Started }},
+	{escape{"two calls of a batch change places", colltest.Mixed, fault{batch: func(rank int, rounds []*round) {
+		if len(rounds) > 1 {
+			rounds[0], rounds[1] = rounds[1], rounds[0]
+		}
+	}}, colltest.Erred, nil}, func(s *colltest.Step) bool { return s.Mode == colltest.Batched }},
+	{escape{"a persistent call is wrong the second time", "AllGather", fault{again: func(times int, c *colltest.Call) {
+		if times == 2 && len(c.Out()) > 0 {
+			flip(last(c, c.Out()))
+		}
+	}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Repeat == 2 }},
+	{escape{"ranks of a communicator are not ordered by keys", "Broadcast", fault{ignoreKeys: true}, colltest.Erred, nil},
+		func(s *colltest.Step) bool { return s.Comm > 0 }},
+	{escape{"a message of another tag is received", "Send", fault{ignoreTags: true}, colltest.Erred, nil},
+		func(s *colltest.Step) bool { return s.Tag > 0 }},
+	{escape{"a call that is started waits for the other ranks", colltest.Mixed, fault{eager: true}, colltest.Hang, nil},
+		func(s *colltest.Step) bool { return s.Mode == colltest.Started }},
+	{escape{"two communicators of the same ranks mix up their calls", colltest.Mixed, fault{oneRoom: true}, colltest.Erred,
+		nil}, func(s *colltest.Step) bool { return s.Comm > 0 }},
+	{escape{"a gap between blocks is written", "AllGatherV", fault{leave: func(_, _ int, c *colltest.Call) {
+		if c.OutStarts != nil {
+			c.Memory[c.OutAt+len(c.Out())-len(c.OutBlock(0))-1]++
+			c.Memory[c.OutAt+slices.Min(c.OutStarts)*c.Type.Bytes()-1]++
+		}
+	}}, colltest.Stray, nil}, func(s *colltest.Step) bool { return s.Displaced != 0 }},
+	{escape{"blocks are one after the other whatever is asked for", "Gather", fault{leave: func(_, _ int, c *colltest.Call) {
+		if c.OutStarts == nil || c.InPlace {
+			return
+		}
+		var blocks [][]byte
+		for b := range c.OutCounts {
+			blocks = append(blocks, bytes.Clone(c.OutBlock(b)))
+		}
+		copy(c.Out(), bytes.Join(blocks, nil))
+	}}, colltest.Stray, nil}, func(s *colltest.Step) bool { return s.Displaced != 0 }},
+	{escape{"a root that is no rank is taken", "Reduce", fault{anyRoot: true}, colltest.Accepted, nil},
+		func(s *colltest.Step) bool { return s.Wrong == colltest.WrongRoot }},
+	{escape{"one rank alone notices a root that is no rank", "Scatter", fault{
+		enter: func(ctx context.Context, rank, size int, c *colltest.Call) error {
+			if c.Root >= size && rank > 0 {
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		}}, colltest.Hang, nil}, func(s *colltest.Step) bool { return s.Wrong == colltest.WrongRoot }},
+	{escape{"counts that differ are taken", "AllReduce", fault{anyCounts: true, combine: func(c *colltest.Call,
+		x, y []byte) []byte {
+		n := min(len(x), len(y))
+		return arithmetics[c.Type].combine(c.Op, x[:n], y[:n])
+	}}, colltest.Accepted, nil}, func(s *colltest.Step) bool { return s.Wrong == colltest.WrongCounts }},
+	{escape{"an op that is not commutative is taken for one that is", "Reduce", fault{
+		operands: func(_ int, c *colltest.Call, x [][]byte) [][]byte {
+			x = bytesOf(x)
+			if c.Op == colltest.Compose {
+				slices.Reverse(x)
+			}
+			return x
+		}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Op == colltest.Compose }},
+}
+
+// TestModes: they are found, and what is found still has what shows them.
+func TestModes(t *testing.T) {
+	for _, e := range inModes {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			can := colltest.Everything("faulty", 1, 2, 3, 4)
+			s := colltest.NewSuite(&central{fault: e.fault, can: can})
+			s.Patience, s.Shrinking, s.Failures = 300*time.Millisecond, 3*time.Second, 1
+			of := can.Primitives
+			if e.primitive != colltest.Mixed {
+				of = only(can, e.primitive)
+			}
+			found := s.Check(t.Context(), of...)
+			_ = s.Close() // some hang
+			if len(found) == 0 {
+				t.Fatal("it was not found")
+			}
+			f := found[0]
+			if f.Problems[0].Kind != e.kind || f.Failed == 0 || !slices.ContainsFunc(f.Case.Steps, func(s colltest.Step) bool {
+				return e.is(&s)
+			}) {
+				t.Errorf("it is found as %q, want %q; it has failed again %d times: %v", f.Problems[0].Kind, e.kind, f.Failed, f)
+			}
+		})
+	}
+}
+
+// TestNoStarter: a world that does not have what its capabilities say is an error.
+func TestNoStarter(t *testing.T) {
+	can := colltest.Everything("says too much", 2)
+	s := colltest.NewSuite(plainWorlds{&central{can: can}})
+	defer s.Close()
+	s.Shrinking, s.Failures = 0, 1
+	found := s.Check(t.Context(), only(can, "AllGather")...)
+	if len(found) == 0 || found[0].Problems[0].Kind != colltest.Erred {
+		t.Errorf("found %v", found)
+	}
+}
+
+// plainWorlds is an implementation whose worlds make blocking calls alone.
+type plainWorlds struct{ colltest.Implementation }
+
+func (p plainWorlds) Start(ctx context.Context, size int) (colltest.World, error) {
+	w, err := p.Implementation.Start(ctx, size)
+	return struct{ colltest.World }{w}, err
+}
+
+// TestCannotStart: what cannot be started is left out by all ranks.
+func TestCannotStart(t *testing.T) {
+	can := colltest.Everything("cannot start", 3)
+	refuses := errors.Join(colltest.ErrCannot, errors.New("no memory"))
+	s := colltest.NewSuite(&central{can: can, fault: fault{enter: func(_ context.Context, _, _ int, c *colltest.Call) error {
+		if c.Type == spec.TypeInt16 {
+			return refuses
+		}
+		return nil
+	}}})
+	defer s.Close()
+	if found := s.Check(t.Context(), only(can, "AllToAll")...); len(found) > 0 || s.Tested["AllToAll"].Cannot == 0 {
+		t.Errorf("found %v, tested %+v", found, s.Tested)
+	}
+}

@@ -1,0 +1,78 @@
+package colltest
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// unit is trials that a rank makes before it waits for any call. In which order is free for each rank if anyOrder is
+// true; a batch begins as one.
+type unit struct {
+	trials   []int
+	batch    bool
+	anyOrder bool
+}
+
+// units divides the trials of p: what is next to each other and batched is a batch. Started messages with different
+// tags can begin in any order, and so can two calls on different communicators, of which the first is started.
+func (p *performance) units() (units []unit) {
+	random := rand.New(rand.NewPCG(p.c.Order, 0))
+	for i := 0; i < len(p.trials); {
+		n, batch, anyOrder := p.run(i, batched), false, false
+		switch {
+		case n > 0:
+			batch = true
+		case p.c.Order == 0:
+			n = 1
+		default:
+			if n = p.run(i, tagged); n > 1 {
+				anyOrder = true
+			} else if n = 1; p.independent(i) && random.IntN(2) == 0 {
+				n, anyOrder = 2, true
+			}
+		}
+		u := unit{batch: batch, anyOrder: anyOrder}
+		for range n {
+			u.trials = append(u.trials, i)
+			i++
+		}
+		units = append(units, u)
+	}
+	return units
+}
+
+// run returns how many trials from i on are of a sort, and have different tags if they have any.
+func (p *performance) run(i int, is func(*trial) bool) (n int) {
+	tags := map[int]bool{}
+	for _, t := range p.trials[i:] {
+		if tag := t.step.Tag; !is(t) || tag > 0 && tags[tag] {
+			break
+		}
+		tags[t.step.Tag] = true
+		n++
+	}
+	return n
+}
+
+func batched(t *trial) bool { return t.step.Mode == Batched }
+
+func tagged(t *trial) bool { return t.step.Mode == Started && t.step.Tag > 0 }
+
+// independent reports whether trial i is started, and the next one is on another communicator. A message has no order
+// with calls on other communicators either.
+func (p *performance) independent(i int) bool {
+	if i+1 == len(p.trials) {
+		return false
+	}
+	s, next := p.trials[i].step, p.trials[i+1].step
+	return s.Mode == Started && s.Comm != next.Comm && next.Mode != Batched && next.Mode != Persistent
+}
+
+// order returns the trials of u in the order of a rank.
+func (u *unit) order(random *rand.Rand) []int {
+	all := slices.Clone(u.trials)
+	if u.anyOrder {
+		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	}
+	return all
+}

@@ -1,0 +1,277 @@
+package colltest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"time"
+)
+
+// part is one rank's part of a performance.
+type part struct {
+	*performance
+	w        World
+	rank     int
+	random   *rand.Rand       // draws the order of calls and waits; nil: they are in order
+	open     []opened         // calls that were started, and not waited for
+	prepared map[int]prepared // by the trial that has prepared it
+}
+
+// opened is a call that has begun.
+type opened struct {
+	trial   int
+	c       *Call
+	wait    Wait
+	unwatch func() (changed bool)
+}
+
+// prepared is a persistent call with its memory.
+type prepared struct {
+	Prepared
+	c *Call
+}
+
+func newPart(p *performance, w World, rank int) *part {
+	r := &part{performance: p, w: w, rank: rank, prepared: map[int]prepared{}}
+	if p.c.Order != 0 {
+		r.random = rand.New(rand.NewPCG(p.c.Order, 1+uint64(rank)))
+	}
+	return r
+}
+
+// make makes the rank's part of all trials. It stops after an error, after which the state of the rank is unknown.
+func (r *part) make(ctx context.Context, units []unit) {
+	_ = r.split(ctx) && r.all(ctx, units) && r.waitAll(ctx) && r.free(ctx)
+}
+
+// split makes the communicators of the case.
+func (r *part) split(ctx context.Context) bool {
+	for i, s := range r.c.Comms {
+		err := guarded(func() error {
+			return r.w.(Splitter).Split(ctx, r.rank, r.comm(i+1), s.Colors[r.rank], s.Keys[r.rank])
+		})
+		if err != nil {
+			r.report(Problem{Kind: Erred, Rank: r.rank, Text: fmt.Sprintf("error: split into communicator %d: %v", i+1, err)})
+			return false
+		}
+	}
+	return true
+}
+
+// comm returns the number by which the world knows a communicator of the case: cases do not share any.
+func (r *part) comm(number int) int {
+	if number == 0 {
+		return 0
+	}
+	return r.comms + number
+}
+
+// all makes the trials, and waits for some of those that were started in between.
+func (r *part) all(ctx context.Context, units []unit) bool {
+	for i := range units {
+		if u := &units[i]; u.batch {
+			if !r.batch(ctx, u.trials) {
+				return false
+			}
+		} else {
+			for _, i := range u.order(r.random) {
+				if r.trials[i].place(r.rank) >= 0 && !r.one(ctx, i) {
+					return false
+				}
+			}
+		}
+		if r.random != nil && len(r.open) > 0 && r.random.IntN(4) == 0 && !r.waitAny(ctx) {
+			return false
+		}
+	}
+	return true
+}
+
+// one makes a call, or starts it.
+func (r *part) one(ctx context.Context, i int) bool {
+	t := r.trials[i]
+	if t.calls[t.place(r.rank)] == nil {
+		return true
+	}
+	switch t.step.Mode {
+	case Started:
+		return r.batch(ctx, []int{i})
+	case Persistent:
+		return r.again(ctx, i)
+	}
+	o := r.enter(ctx, i, r.copied(i))
+	return r.leave(ctx, o, guarded(func() error { return r.w.Call(ctx, r.rank, o.c) }))
+}
+
+// batch starts calls together.
+func (r *part) batch(ctx context.Context, trials []int) bool {
+	var mine []opened
+	var calls []*Call
+	for _, i := range trials {
+		if at := r.trials[i].place(r.rank); at >= 0 && r.trials[i].calls[at] != nil {
+			o := r.enter(ctx, i, r.copied(i))
+			mine, calls = append(mine, o), append(calls, o.c)
+		}
+	}
+	if len(calls) == 0 {
+		return true
+	}
+	var waits []Wait
+	err := guarded(func() error {
+		waits = r.w.(Starter).Start(ctx, r.rank, calls...)
+		return nil
+	})
+	if err == nil && len(waits) != len(calls) {
+		err = fmt.Errorf("%d calls were started, and %d can be waited for", len(calls), len(waits))
+	}
+	if err != nil {
+		return r.leave(ctx, mine[0], err)
+	}
+	for i := range mine {
+		mine[i].wait = waits[i]
+	}
+	r.open = append(r.open, mine...)
+	return true
+}
+
+// again starts a persistent call, which it prepares if it is the first time.
+func (r *part) again(ctx context.Context, i int) bool {
+	first := r.trials[i].first
+	p, is := r.prepared[first]
+	if !is {
+		p.c = r.copied(i)
+		err := guarded(func() (err error) {
+			p.Prepared, err = r.w.(Preparer).Prepare(ctx, r.rank, p.c)
+			return err
+		})
+		if err != nil {
+			return r.leave(ctx, r.enter(ctx, i, p.c), err)
+		}
+		r.prepared[first] = p
+	}
+	before := slices.IndexFunc(r.open, func(o opened) bool { return r.trials[o.trial].first == first })
+	if before >= 0 && !r.wait(ctx, before) {
+		return false
+	}
+	copy(p.c.Memory, r.trials[i].calls[r.trials[i].place(r.rank)].Memory)
+	o := r.enter(ctx, i, p.c)
+	err := guarded(func() error {
+		o.wait = p.Start(ctx)
+		return nil
+	})
+	if err != nil {
+		return r.leave(ctx, o, err)
+	}
+	r.open = append(r.open, o)
+	return true
+}
+
+// waitAny waits for a call that was started: the first one, or any if the order is drawn.
+func (r *part) waitAny(ctx context.Context) bool {
+	at := 0
+	if r.random != nil {
+		at = r.random.IntN(len(r.open))
+	}
+	return r.wait(ctx, at)
+}
+
+// waitAll waits for all calls that were started.
+func (r *part) waitAll(ctx context.Context) bool {
+	for len(r.open) > 0 {
+		if !r.waitAny(ctx) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *part) wait(ctx context.Context, at int) bool {
+	o := r.open[at]
+	r.open = slices.Delete(r.open, at, at+1)
+	return r.leave(ctx, o, guarded(func() error { return o.wait(ctx) }))
+}
+
+// free frees what was prepared, and the communicators.
+func (r *part) free(ctx context.Context) bool {
+	var err error
+	for _, p := range r.prepared {
+		err = errors.Join(err, guarded(p.Close))
+	}
+	for i, s := range r.c.Comms {
+		if s.Colors[r.rank] >= 0 {
+			err = errors.Join(err, guarded(func() error { return r.w.(Splitter).Free(ctx, r.rank, r.comm(i+1)) }))
+		}
+	}
+	if err != nil {
+		r.report(Problem{Kind: Erred, Rank: r.rank, Text: "error: when the calls were over: " + err.Error()})
+	}
+	return err == nil
+}
+
+// copied returns the rank's part of a trial, with memory of its own.
+func (r *part) copied(i int) *Call {
+	t := r.trials[i]
+	c := t.calls[t.place(r.rank)].Clone()
+	c.Comm = r.comm(c.Comm)
+	return c
+}
+
+// enter notes that the rank begins a call, after its delay.
+func (r *part) enter(ctx context.Context, i int, c *Call) opened {
+	t := r.trials[i]
+	place := t.place(r.rank)
+	if t.step.Delay > 0 && t.step.Late == place {
+		time.Sleep(t.step.Delay)
+	}
+	o := opened{trial: i, c: c, unwatch: func() bool { return false }}
+	if r.direct && !c.InPlace && len(c.In()) > 0 && t.step.Values.Seed%4 == 0 {
+		o.unwatch = watch(ctx, c.In(), t.calls[place].In())
+	}
+	r.entered[i][place].Store(true)
+	return o
+}
+
+// leave notes what a call has left, and reports whether the rank goes on.
+func (r *part) leave(ctx context.Context, o opened, err error) bool {
+	i, t := o.trial, r.trials[o.trial]
+	place := t.place(r.rank)
+	early := r.absent(i, place)
+	if o.unwatch() {
+		r.report(Problem{Kind: Stray, Step: i, Rank: r.rank, Text: "its input was changed during the call"})
+	}
+	r.left[i][place].Store(err == nil || ctx.Err() == nil) // a rank that ctx had to end was inside
+	r.after[i][place] = bytes.Clone(o.c.Memory)
+	if r.direct && err == nil { // the memory is the caller's again, and nobody may read it or write to it
+		for j := range o.c.Memory {
+			o.c.Memory[j] ^= 0xff
+		}
+	}
+	switch {
+	case errors.Is(err, ErrCannot):
+		r.cannot[i][place] = true
+		return true
+	case err != nil && t.step.Wrong != "" && ctx.Err() == nil:
+		r.refused[i][place] = true
+		return false
+	case err != nil:
+		r.report(Problem{Kind: Erred, Step: i, Rank: r.rank, Text: "error: " + err.Error()})
+		return false
+	case len(early) > 0:
+		r.report(Problem{Kind: Early, Step: i, Rank: r.rank, Text: fmt.Sprintf("it has left before ranks %v had come", early)})
+	}
+	return true
+}
+
+// guarded returns the error of f, or a panic of it as an error.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("panic: %v\n%s", x, debug.Stack())
+		}
+	}()
+	return f()
+}

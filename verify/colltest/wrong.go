@@ -1,0 +1,86 @@
+package colltest
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// wrongs returns what can be wrong with a call of p on size ranks that the implementation has to refuse.
+func (c *Capabilities) wrongs(p spec.Primitive, size int) (all []Wrong) {
+	for _, wrong := range c.Refuses {
+		if canBe(wrong, p, size) {
+			all = append(all, wrong)
+		}
+	}
+	return all
+}
+
+// wrong yields calls that have to be refused: of one primitive each way once.
+func (c *Capabilities) wrong(of []Support, size int) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		if len(of) > 1 {
+			return
+		}
+		w := swept{c: c, of: of[0], size: size, roots: calls(of[0].Primitive, size), i: size}
+		kinds := c.reductions(of[0].Primitive)
+		for i, wrong := range c.wrongs(of[0].Primitive, size) {
+			s := w.step(kinds[(size+i)%len(kinds)], of[0].forms()[0])
+			s.Wrong, s.Count = wrong, c.within(5)
+			if !yield(Case{Size: size, Steps: []Step{s}}) {
+				return
+			}
+		}
+	}
+}
+
+// canBe reports whether a call of p on size ranks can be wrong in that way.
+func canBe(wrong Wrong, p spec.Primitive, size int) bool {
+	switch wrong {
+	case WrongRoot:
+		return slices.Contains(p.Params, spec.ParamRoot)
+	case WrongCounts:
+		return hasBuffers(p) && !slices.Contains(p.Params, spec.ParamPeer) && size > 1
+	}
+	return false
+}
+
+// spoil makes the call wrong. The root is changed later, in the ranks' parts.
+func (t *trial) spoil(p spec.Primitive) error {
+	last := len(t.x.Ranks) - 1
+	if !canBe(t.step.Wrong, p, len(t.x.Ranks)) || t.step.Counts != nil {
+		return fmt.Errorf("%s on %d ranks cannot have a wrong %q", p.Name, len(t.x.Ranks), t.step.Wrong)
+	}
+	if t.step.Wrong != WrongCounts {
+		return nil
+	}
+	for _, counts := range [][]int{t.shape.in[last], t.shape.out[last]} {
+		for b := range counts {
+			counts[b]++
+		}
+	}
+	t.step.displace(t.x, &t.shape)
+	random := rand.New(rand.NewPCG(t.step.Values.Seed, 0))
+	for b, n := range t.shape.in[last] {
+		t.inputs[last][b] = elements[t.step.Type].draw(random, t.step.Values, n)
+	}
+	return nil
+}
+
+// accepted returns the problem that a wrong call was not refused, by the places of the ranks that have returned no
+// error.
+func (t *trial) accepted(refused []bool) []Problem {
+	var without []int
+	for place, rank := range t.members {
+		if t.calls[place] != nil && !refused[place] {
+			without = append(without, rank)
+		}
+	}
+	if len(without) == 0 || t.step.Wrong == WrongCounts && slices.Contains(refused, true) {
+		return nil
+	}
+	return []Problem{{Kind: Accepted, Rank: -1, Text: fmt.Sprintf("ranks %v have returned without an error", without)}}
+}
