@@ -24,6 +24,7 @@ type Capabilities struct {
 	Started, Batches, Persistent, Split bool
 	Tags                                bool    // a Send has a Tag
 	Refuses                             []Wrong // what is wrong with calls that return an error in time
+	Huge                                bool    // calls may have more than 2^31 bytes of memory
 	// Direct: calls work on Memory itself, and put nothing back into it. Then inputs are read during calls, too, so
 	// that the race detector notices who writes to them.
 	Direct bool
@@ -42,7 +43,7 @@ type Support struct {
 func Everything(name string, sizes ...int) Capabilities {
 	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true,
 		Overflow: true, Direct: true, Started: true, Batches: true, Persistent: true, Split: true, Tags: true,
-		Refuses: []Wrong{WrongRoot, WrongCounts}}
+		Huge: true, Refuses: []Wrong{WrongRoot, WrongCounts}}
 	c.Ops = append(c.Ops, Compose)
 	for _, p := range spec.Primitives() {
 		c.Primitives = append(c.Primitives, Support{p, true, hasInPlace(p), hasUneven(p), hasUneven(p)})
@@ -98,7 +99,7 @@ func (c *Capabilities) nothing(x Support) string {
 
 // Without returns c without the capabilities that are named: primitives, types and ops by their names, forms as
 // "Reduce/in-place" (or apart, uneven, displaced), the values "nan", "minus-zero" and "overflow", "empty" blocks, and how
-// calls are made: "started", "batches", "persistent", "split", "tags", "wrong-root" and "wrong-counts".
+// calls are made: "started", "batches", "persistent", "split", "tags", "huge", "wrong-root" and "wrong-counts".
 func (c Capabilities) Without(names ...string) (Capabilities, error) {
 	for _, name := range names {
 		if !c.leaveOut(name) {
@@ -119,6 +120,7 @@ func (c *Capabilities) traits() []trait {
 		{"persistent", "persistent calls", &c.Persistent},
 		{"split", "communicators of some ranks", &c.Split},
 		{"tags", "messages with tags", &c.Tags},
+		{"huge", "calls with more than 2^31 bytes", &c.Huge},
 	}
 }
 

@@ -76,27 +76,46 @@ func (h *hello) line(line string) (err error) {
 	case "ops":
 		h.can.Ops, err = named[spec.Op](words)
 	case "values":
-		return h.values(words)
+		return h.has(words, map[string]*bool{"overflow": &h.can.Overflow, "nan": &h.can.NaN, "minus-zero": &h.can.MinusZero})
 	case "least":
 		h.can.LeastCount, err = number(rest, mostLeast)
 	case "most":
 		h.can.MostCount, err = number(rest, math.MaxInt32)
 	case "primitive":
 		return h.primitive(words)
+	case "calls":
+		return h.has(words, map[string]*bool{"start": &h.can.Started, "batch": &h.can.Batches, "prepare": &h.can.Persistent,
+			"split": &h.can.Split, "tags": &h.can.Tags})
+	case "memory":
+		return h.has(words, map[string]*bool{"file": &h.can.Huge})
+	case "errors":
+		return h.errors(words)
 	default:
 		return fmt.Errorf("nothing is called %s", brief(word))
 	}
 	return err
 }
 
-// values parses "overflow nan minus-zero", or some of these.
-func (h *hello) values(words []string) error {
+// has parses words such as "overflow nan minus-zero", each of which sets one of these.
+func (h *hello) has(words []string, these map[string]*bool) error {
 	for _, word := range words {
-		value, ok := map[string]*bool{"overflow": &h.can.Overflow, "nan": &h.can.NaN, "minus-zero": &h.can.MinusZero}[word]
+		has, ok := these[word]
 		if !ok {
-			return fmt.Errorf("no values are called %s", brief(word))
+			return fmt.Errorf("nothing here is called %s", brief(word))
 		}
-		*value = true
+		*has = true
+	}
+	return nil
+}
+
+// errors parses "root counts".
+func (h *hello) errors(words []string) error {
+	for _, word := range words {
+		if !slices.Contains([]colltest.Wrong{colltest.WrongRoot, colltest.WrongCounts}, colltest.Wrong(word)) ||
+			slices.Contains(h.can.Refuses, colltest.Wrong(word)) {
+			return fmt.Errorf("want %q, %q or both, not %s", colltest.WrongRoot, colltest.WrongCounts, brief(word))
+		}
+		h.can.Refuses = append(h.can.Refuses, colltest.Wrong(word))
 	}
 	return nil
 }
@@ -160,6 +179,8 @@ func (h *hello) primitive(words []string) error {
 			s.InPlace = true
 		case "uneven":
 			s.Uneven = true
+		case "displaced":
+			s.Uneven, s.Displaced = true, true
 		default:
 			return fmt.Errorf("no form is called %s", brief(form))
 		}

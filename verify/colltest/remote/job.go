@@ -18,7 +18,7 @@ import (
 )
 
 // Job is an implementation in other processes. In its Command, {n} stands for the number of ranks, and {dir} for an
-// empty folder in which the ranks of one start can meet, and which exists until all are ready. A command with {rank}
+// empty folder in which the ranks of one start can meet, and which exists as long as they do. A command with {rank}
 // starts one rank, which uses its standard input and output. A command without it starts all ranks, as mpirun does, and
 // each connects to the socket that the environment variable COLLGEN_CONFORM names.
 type Job struct {
@@ -69,7 +69,7 @@ func (j *Job) start(ctx context.Context, size int) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
+	w.close = append(w.close, func() error { remove(); return nil })
 	meeting := filepath.Join(dir, "meeting")
 	if err = os.Mkdir(meeting, 0o700); err == nil {
 		err = begin(ctx, dir, j.words(size, meeting))
@@ -130,28 +130,6 @@ func (w *world) meet(ctx context.Context, l *link, rank int) error {
 	}
 	w.can, w.links[h.rank] = h.can, l
 	return nil
-}
-
-// Call has a rank make a call, and reads the resulting memory.
-func (w *world) Call(ctx context.Context, rank int, c *colltest.Call) error {
-	l := w.links[rank]
-	err := l.during(ctx, func() error {
-		if _, err := l.Write(appendCall(nil, c)); err != nil {
-			return err
-		}
-		line, err := l.line(mostAnswer(len(c.Memory)))
-		if err != nil {
-			return err
-		}
-		return decodeAnswer(line, c.Memory)
-	})
-	if err != nil && !errors.Is(err, colltest.ErrCannot) {
-		w.broken.Store(true)
-	}
-	if errors.Is(err, errGone) {
-		return w.gone(rank)
-	}
-	return err
 }
 
 // gone returns errGone with what is known of the reason.

@@ -21,9 +21,12 @@ type stream interface {
 type link struct {
 	stream
 	lines *bufio.Reader
+
+	calls     int // that were started or prepared
+	comm, tag int // of the last call
 }
 
-func newLink(s stream) *link { return &link{s, bufio.NewReaderSize(s, 1<<16)} }
+func newLink(s stream) *link { return &link{stream: s, lines: bufio.NewReaderSize(s, 1<<16)} }
 
 // during runs f, whose reads and writes of lines fail when ctx ends.
 func (l *link) during(ctx context.Context, f func() error) error {

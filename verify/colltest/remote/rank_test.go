@@ -137,8 +137,8 @@ func (r *room) answer(with io.Writer, words []string, rank int) {
 	case r.fault == "dies" && rank == r.size-1:
 		fmt.Fprintln(os.Stderr, "out of memory")
 		os.Exit(7)
-	case r.fault == "cannot" && words[10] == "7", r.fault == "one cannot" && rank == r.size-1:
-		text = "cannot broadcast seven elements\n"
+	case r.fault == "cannot" && words[10] == "23", r.fault == "one cannot" && rank == r.size-1:
+		text = "cannot broadcast 23 elements\n"
 	}
 	if text != "" {
 		_, _ = io.WriteString(with, text)
