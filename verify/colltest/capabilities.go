@@ -39,14 +39,28 @@ type Support struct {
 	Displaced bool // they may, and have gaps between them
 }
 
-// Everything returns the capabilities of an implementation that supports all of package spec.
+// Everything returns the capabilities of an implementation that supports all of package spec, by blocking calls of all
+// ranks.
 func Everything(name string, sizes ...int) Capabilities {
 	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true,
-		Overflow: true, Direct: true, Started: true, Batches: true, Persistent: true, Split: true, Tags: true,
-		Huge: true, Refuses: []Wrong{WrongRoot, WrongCounts}}
-	c.Ops = append(c.Ops, Compose)
+		Overflow: true, Direct: true}
 	for _, p := range spec.Primitives() {
-		c.Primitives = append(c.Primitives, Support{p, true, hasInPlace(p), hasUneven(p), hasUneven(p)})
+		c.Primitives = append(c.Primitives, Support{p, true, hasInPlace(p), hasUneven(p), false})
+	}
+	return c
+}
+
+// All returns the capabilities of an implementation that supports all that is tested: its worlds are Starters, Preparers
+// and Splitters.
+func All(name string, sizes ...int) Capabilities {
+	c := Everything(name, sizes...)
+	for _, t := range c.traits() {
+		*t.has = true
+	}
+	c.Ops = append(c.Ops, Compose)
+	c.Refuses = []Wrong{WrongRoot, WrongCounts}
+	for i := range c.Primitives {
+		c.Primitives[i].Displaced = c.Primitives[i].Uneven
 	}
 	return c
 }

@@ -14,7 +14,7 @@ import (
 
 // TestCaseJSON: a case is read as it was written.
 func TestCaseJSON(t *testing.T) {
-	can, random := Everything("all", 1, 2, 3, 4, 5), rand.New(rand.NewPCG(1, 2))
+	can, random := All("all", 1, 2, 3, 4, 5), rand.New(rand.NewPCG(1, 2))
 	for _, of := range can.Primitives {
 		for range 50 {
 			c := drawCase(random, &can, []Support{of}, 2+random.IntN(4))
@@ -60,7 +60,7 @@ func TestWrongCases(t *testing.T) {
 // nothing says that it has everything.
 type nothing struct{ Implementation }
 
-func (nothing) Capabilities() Capabilities { return Everything("nothing", 1, 2) }
+func (nothing) Capabilities() Capabilities { return All("nothing", 1, 2) }
 
 // TestUneven: which primitives have blocks that can differ.
 func TestUneven(t *testing.T) {

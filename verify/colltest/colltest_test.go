@@ -16,16 +16,16 @@ var sizes = []int{1, 2, 3, 4, 5}
 
 // TestRun: an implementation that does everything right passes, and nothing is left out but what cannot be compared.
 func TestRun(t *testing.T) {
-	colltest.Run(t, &central{can: colltest.Everything("central", sizes...)})
+	colltest.Run(t, &central{can: colltest.All("central", sizes...)})
 }
 
-// TestRef: so does package ref, which has neither uneven counts nor the op, and does not compare counts.
+// TestRef: so does package ref, which has blocking calls without uneven counts, and does not compare counts.
 func TestRef(t *testing.T) {
 	can := colltest.Everything("ref", 1, 2, 3)
 	for i := range can.Primitives {
-		can.Primitives[i].Uneven, can.Primitives[i].Displaced = false, false
+		can.Primitives[i].Uneven = false
 	}
-	can.Ops, can.Refuses = spec.Ops(), []colltest.Wrong{colltest.WrongRoot}
+	can.Refuses = []colltest.Wrong{colltest.WrongRoot}
 	s := colltest.NewSuite(&central{can: can, byRef: true})
 	s.Cases = 5
 	s.Run(t)
@@ -157,7 +157,7 @@ func TestUndetermined(t *testing.T) {
 
 // TestWithout: what is left out is missing, and what is not there cannot be left out.
 func TestWithout(t *testing.T) {
-	all := colltest.Everything("all", 1, 2)
+	all := colltest.All("all", 1, 2)
 	for _, name := range []string{"AllReduce", "Reduce/in-place", "Gather/uneven", "float16", "avg", "nan", "minus-zero",
 		"overflow", "empty", "Gather/displaced", "started", "batches", "persistent", "split", "tags", "wrong-root",
 		"wrong-counts", "compose"} {

@@ -58,7 +58,7 @@ func (d *drawn) buffers(i int, is func(*Call) bool) bool {
 
 // TestDrawn: a hundred random cases of one primitive have all that is drawn.
 func TestDrawn(t *testing.T) {
-	can := Everything("all", 1, 2, 3, 4, 5)
+	can := All("all", 1, 2, 3, 4, 5)
 	of := can.Primitives[slices.IndexFunc(can.Primitives, func(x Support) bool { return x.Primitive.Name == "AllGather" })]
 	random, missing := rand.New(rand.NewPCG(1, 0)), maps.Clone(drawnSorts)
 	for i := range 100 {

@@ -115,14 +115,13 @@ func TestEscapes(t *testing.T) {
 	for _, e := range escapes {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			can, err := colltest.Everything("faulty", 1, 2, 3, 4).Without(append(e.without, "started", "batches", "persistent",
-				"split")...)
+			can, err := colltest.Everything("faulty", 1, 2, 3, 4).Without(e.without...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := colltest.NewSuite(&central{fault: e.fault, can: can})
 			defer s.Close()
-			s.Shrinking, s.Failures = 2*time.Second, 1
+			s.Shrinking, s.Failures = 2*time.Second, 3 // a busy machine may show what does not fail again
 			of := can.Primitives
 			if e.primitive != colltest.Mixed {
 				of = only(can, e.primitive)
@@ -131,8 +130,10 @@ func TestEscapes(t *testing.T) {
 			if len(found) == 0 {
 				t.Fatal("it was not found")
 			}
-			if f := found[0]; f.Problems[0].Kind != e.kind || f.Failed == 0 {
-				t.Errorf("it is found as %q, want %q; it has failed again %d times: %v", f.Problems[0].Kind, e.kind, f.Failed, f)
+			if !slices.ContainsFunc(found, func(f *colltest.Failure) bool {
+				return f.Problems[0].Kind == e.kind && f.Failed > 0
+			}) {
+				t.Errorf("it is not found as %q, or does not fail again: %v", e.kind, found)
 			}
 		})
 	}

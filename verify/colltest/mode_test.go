@@ -82,7 +82,7 @@ func TestModes(t *testing.T) {
 	for _, e := range inModes {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			can := colltest.Everything("faulty", 1, 2, 3, 4)
+			can := colltest.All("faulty", 1, 2, 3, 4)
 			s := colltest.NewSuite(&central{fault: e.fault, can: can})
 			s.Patience, s.Shrinking, s.Failures = 300*time.Millisecond, 3*time.Second, 1
 			of := can.Primitives
@@ -106,7 +106,7 @@ func TestModes(t *testing.T) {
 
 // TestNoStarter: a world that does not have what its capabilities say is an error.
 func TestNoStarter(t *testing.T) {
-	can := colltest.Everything("says too much", 2)
+	can := colltest.All("says too much", 2)
 	s := colltest.NewSuite(plainWorlds{&central{can: can}})
 	defer s.Close()
 	s.Shrinking, s.Failures = 0, 1
@@ -126,7 +126,7 @@ func (p plainWorlds) Start(ctx context.Context, size int) (colltest.World, error
 
 // TestCannotStart: what cannot be started is left out by all ranks.
 func TestCannotStart(t *testing.T) {
-	can := colltest.Everything("cannot start", 3)
+	can := colltest.All("cannot start", 3)
 	refuses := errors.Join(colltest.ErrCannot, errors.New("no memory"))
 	s := colltest.NewSuite(&central{can: can, fault: fault{enter: func(_ context.Context, _, _ int, c *colltest.Call) error {
 		if c.Type == spec.TypeInt16 {

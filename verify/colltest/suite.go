@@ -169,7 +169,7 @@ func (s *Suite) Capabilities() Capabilities { return s.can }
 // Untested returns in words what was not tested: what the implementation does not support, what cannot be called on its
 // sizes, results that no specification determines, and cases without a verdict.
 func (s *Suite) Untested() []string {
-	missing := s.can.missing(Everything(""))
+	missing := s.can.missing(All(""))
 	for _, x := range s.can.Primitives {
 		if why := s.can.nothing(x); why != "" && len(x.forms()) > 0 { // that no form is left is said already
 			missing = append(missing, why)
