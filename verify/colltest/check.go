@@ -188,7 +188,7 @@ func (s *Suite) known(ctx context.Context, found []*Failure, f *Failure, seen *S
 		same.Steps = slices.Clone(same.Steps)
 		same.Steps[at].Type, same.Steps[at].Op = step.Type, step.Op
 		same.Steps[at].tame(&s.can)
-		if g := s.mustTry(ctx, same, s.quick(f), new(Counts)); g != nil && g.kind() == f.kind() {
+		if g, _ := s.try(ctx, same, s.quick(f), new(Counts)); g != nil && g.kind() == f.kind() {
 			other.also(seen)
 			return true
 		}

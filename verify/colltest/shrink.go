@@ -111,8 +111,8 @@ func (s *Suite) fails(ctx context.Context, c Case, f *Failure) *Failure {
 			patience = s.Patience
 		}
 	}
-	g := s.mustTry(ctx, c, patience, new(Counts))
-	if ctx.Err() != nil {
+	g, err := s.try(ctx, c, patience, new(Counts))
+	if err != nil || ctx.Err() != nil {
 		return nil
 	}
 	return g

@@ -76,10 +76,19 @@ func (s *Suite) among(members int, step Step, lastRoot bool) Step {
 			root = roots[len(roots)-1]
 		}
 		step.Root, step.Peer = root.Root, root.Peer
+		step.even() // the counts are those of another root
 	}
 	step.Late = min(step.Late, members-1)
 	step.truncate(members)
 	return step
+}
+
+// even gives all blocks the longest count.
+func (s *Step) even() {
+	for _, n := range slices.Concat(s.Counts...) {
+		s.Count = max(s.Count, n)
+	}
+	s.Counts = nil
 }
 
 // truncate removes the counts of ranks and blocks beyond size.
@@ -115,9 +124,7 @@ func (s *Suite) plainerCase(c Case, yield func(Case) bool) bool {
 		if step.Comm == 0 {
 			return true
 		}
-		if step.Counts != nil {
-			step.Count, step.Counts = slices.Max(distinct(step.Counts)), nil
-		}
+		step.even()
 		step.Comm, step.Color = 0, 0
 		return yield(step)
 	})
@@ -155,7 +162,7 @@ func (s *Suite) plainer(c Case, yield func(Case) bool) bool {
 			{step.InPlace && of.Apart, func(s *Step) { s.InPlace = false }},
 			{step.Lead > 0, func(s *Step) { s.Lead = 0 }},
 			{step.Guard > 0, func(s *Step) { s.Guard = 0 }},
-			{step.Counts != nil, func(s *Step) { s.Count, s.Counts = slices.Max(distinct(step.Counts)), nil }},
+			{step.Counts != nil, (*Step).even},
 		} {
 			if !change.can {
 				continue
