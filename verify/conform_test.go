@@ -23,9 +23,11 @@ type conform struct {
 }
 
 func (f conform) Capabilities() colltest.Capabilities {
-	can := colltest.Everything("fast", f.sizes...)
+	can := colltest.All("fast", f.sizes...)
 	for i := range can.Primitives {
-		can.Primitives[i].Uneven = can.Primitives[i].Primitive.IsUneven()
+		p := &can.Primitives[i]
+		p.Uneven = p.Primitive.IsUneven()
+		p.Displaced = p.Uneven
 	}
 	return can
 }
@@ -33,12 +35,14 @@ func (f conform) Capabilities() colltest.Capabilities {
 func (f conform) Start(_ context.Context, size int) (colltest.World, error) {
 	w := &conformWorld{over: make(chan error, 1)}
 	for range size {
-		w.calls = append(w.calls, make(chan conformCall))
+		w.ranks = append(w.ranks, &conformRank{do: make(chan func()), comms: map[int]*fast.Comm{}})
 	}
 	go func() {
 		w.over <- f.run(context.Background(), size, func(_ context.Context, c *fast.Comm) error {
-			for x := range w.calls[c.Rank()] {
-				x.over <- x.on(c)
+			r := w.ranks[c.Rank()]
+			r.comms[0] = c
+			for f := range r.do {
+				f()
 			}
 			return nil
 		})
@@ -46,36 +50,166 @@ func (f conform) Start(_ context.Context, size int) (colltest.World, error) {
 	return w, nil
 }
 
-// conformWorld is ranks that run has started, and that make the calls which come through channels.
+// conformWorld is ranks that run has started.
 type conformWorld struct {
-	calls []chan conformCall // by rank
+	ranks []*conformRank
 	over  chan error
 }
 
-type conformCall struct {
-	ctx  context.Context
-	call *colltest.Call
-	over chan error
-}
-
-func (w *conformWorld) Call(ctx context.Context, rank int, c *colltest.Call) error {
-	over := make(chan error, 1)
-	w.calls[rank] <- conformCall{ctx, c, over}
-	return <-over
-}
-
 func (w *conformWorld) Close() error {
-	for _, calls := range w.calls {
-		close(calls)
+	for _, r := range w.ranks {
+		close(r.do)
 	}
 	return <-w.over
 }
 
-// on makes the call, by the selection table.
-func (x *conformCall) on(c *fast.Comm) error {
-	h, err := elements[x.call.Type].over(c, &rankCall{Call: *x.call}).invoke(x.ctx, false, nil)
-	if h != nil {
-		return errors.New("a blocking call has a handle")
+func (w *conformWorld) Call(ctx context.Context, rank int, c *colltest.Call) error {
+	return w.ranks[rank].on(func(r *conformRank) error {
+		_, err := r.invoke(ctx, c, false)
+		return err
+	})
+}
+
+// Start starts calls as a batch: a message alone would begin when it is waited for.
+func (w *conformWorld) Start(ctx context.Context, rank int, calls ...*colltest.Call) (waits []colltest.Wait) {
+	r := w.ranks[rank]
+	all := func(r *conformRank) error {
+		for _, c := range calls {
+			h, err := r.invoke(ctx, c, true)
+			waits = append(waits, func(ctx context.Context) error {
+				return r.on(func(*conformRank) error {
+					if err != nil {
+						return err
+					}
+					return h.Wait(ctx)
+				})
+			})
+		}
+		return nil
 	}
-	return err
+	_ = r.on(func(r *conformRank) error {
+		var others []*fast.Comm
+		for number, c := range r.comms {
+			if number > 0 {
+				others = append(others, c)
+			}
+		}
+		return r.comms[0].Batch(func() error { return all(r) }, others...)
+	})
+	return waits
+}
+
+// Prepare prepares a call.
+func (w *conformWorld) Prepare(ctx context.Context, rank int, c *colltest.Call) (p colltest.Prepared, err error) {
+	r := w.ranks[rank]
+	err = r.on(func(r *conformRank) error {
+		prepared, err := r.comms[c.Comm].Prepare(func(opt fast.Option) error {
+			x := ofConform(c)
+			x.options = []fast.Option{opt}
+			_, err := elements[c.Type].over(r.comms[c.Comm], x).invoke(ctx, false, nil)
+			return err
+		})
+		p = conformPrepared{prepared, r, r.comms[c.Comm]}
+		return err
+	})
+	return p, err
+}
+
+// conformPrepared is a call that was prepared.
+type conformPrepared struct {
+	*fast.Persistent
+	r *conformRank
+	c *fast.Comm
+}
+
+func (p conformPrepared) Start(ctx context.Context) colltest.Wait {
+	err := p.r.on(func(*conformRank) error {
+		return p.c.Batch(func() error { return p.Persistent.Start(ctx) })
+	})
+	return func(ctx context.Context) error {
+		return p.r.on(func(*conformRank) error {
+			if err != nil {
+				return err
+			}
+			return p.Wait(ctx)
+		})
+	}
+}
+
+func (p conformPrepared) Close() error { return nil }
+
+// Split makes a communicator.
+func (w *conformWorld) Split(ctx context.Context, rank, comm, color, key int) error {
+	return w.ranks[rank].on(func(r *conformRank) (err error) {
+		c, err := r.comms[0].Split(ctx, color, key)
+		if c != nil {
+			r.comms[comm] = c
+		}
+		return err
+	})
+}
+
+// Free closes a communicator.
+func (w *conformWorld) Free(_ context.Context, rank, comm int) error {
+	return w.ranks[rank].on(func(r *conformRank) error {
+		c := r.comms[comm]
+		delete(r.comms, comm)
+		return c.Close()
+	})
+}
+
+// conformRank is a rank that does what comes through a channel.
+type conformRank struct {
+	do    chan func()
+	comms map[int]*fast.Comm // by number
+}
+
+// on has the rank call f.
+func (r *conformRank) on(f func(r *conformRank) error) error {
+	over := make(chan error, 1)
+	r.do <- func() { over <- f(r) }
+	return <-over
+}
+
+// composed is colltest.Compose, as a user of fast declares it.
+var composed = func() fast.Op {
+	op, err := fast.NewOp("composition", false, func(dst, a, b []uint64) {
+		for i := range dst {
+			dst[i] = colltest.Composed(a[i], b[i])
+		}
+	})
+	if err != nil {
+		panic(err)
+	}
+	return op
+}()
+
+// ofConform returns the call c with an op of fast.
+func ofConform(c *colltest.Call) *rankCall {
+	x := &rankCall{Call: *c}
+	if x.Op == colltest.Compose {
+		x.Op = composed
+	}
+	return x
+}
+
+// handle is a call that was started.
+type handle interface {
+	Wait(ctx context.Context) error
+}
+
+// invoke makes the call by the selection table, or starts it. A message with a tag is one of package message.
+func (r *conformRank) invoke(ctx context.Context, c *colltest.Call, start bool) (handle, error) {
+	b := elements[c.Type].over(r.comms[c.Comm], ofConform(c))
+	if c.Tag > 0 {
+		return b.message(ctx, start)
+	}
+	h, err := b.invoke(ctx, start, nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case start != (h != nil):
+		return nil, errors.New("a call has no handle, or a blocking call has one")
+	}
+	return h, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/message"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -74,12 +75,27 @@ func (b *buffers[T]) invoke(ctx context.Context, start bool, receive rankBuffers
 		r := receive.(*buffers[T])
 		return invoke(either(start, fast.StartSendRecv[T], fast.SendRecv[T]), ctx, b.c, b.in, x.Peer, r.out, r.x.Root)
 	case x.Primitive == spec.Send.Name && b.c.Rank() == x.Root:
-		return invoke(either(start, fast.StartSend[T], fast.Send[T]), ctx, b.c, b.in, x.Peer)
+		return invoke(either(start, fast.StartSend[T], fast.Send[T]), append([]any{ctx, b.c, b.in, x.Peer}, x.each()...)...)
 	case x.Primitive == spec.Send.Name:
-		return invoke(either(start, fast.StartRecv[T], fast.Recv[T]), ctx, b.c, b.out, x.Root)
+		return invoke(either(start, fast.StartRecv[T], fast.Recv[T]), append([]any{ctx, b.c, b.out, x.Root}, x.each()...)...)
 	}
 	args := append([]any{ctx, b.c}, b.arguments()...)
 	return invoke(functionsOf[T](x.Primitive).pick(x.InPlace, start), args...)
+}
+
+// message sends or receives the message with the call's tag, or starts to.
+func (b *buffers[T]) message(ctx context.Context, start bool) (handle, error) {
+	x := b.x
+	switch sends := b.c.Rank() == x.Root; {
+	case sends && start:
+		return message.StartSend(ctx, b.c, b.in, x.Peer, x.Tag), nil
+	case sends:
+		return nil, message.Send(ctx, b.c, b.in, x.Peer, x.Tag)
+	case start:
+		return message.StartRecv(ctx, b.c, b.out, x.Root, x.Tag), nil
+	}
+	_, err := message.Recv(ctx, b.c, b.out, x.Root, x.Tag)
+	return nil, err
 }
 
 func either(which bool, yes, no any) any {
@@ -97,16 +113,16 @@ func (b *buffers[T]) arguments() []any {
 	case x.InPlace:
 		args = append(args, b.whole)
 		if p.IsUneven() {
-			args = append(args, blocksOf(longer(x.InCounts, x.OutCounts), x.InAt))
+			args = append(args, longer(x.inBlocks(x.InAt), x.outBlocks(x.InAt)))
 		}
 	case p.IsUneven():
 		args = append(args, b.out)
 		if isForEach(p.Out) {
-			args = append(args, blocksOf(x.OutCounts, x.InAt))
+			args = append(args, x.outBlocks(x.InAt))
 		}
 		args = append(args, b.in)
 		if isForEach(p.In) {
-			args = append(args, blocksOf(x.InCounts, x.OutAt))
+			args = append(args, x.inBlocks(x.OutAt))
 		}
 	case !p.In.Blocks.IsAbsent():
 		args = append(args, b.out, b.in)
@@ -122,23 +138,29 @@ func (b *buffers[T]) arguments() []any {
 	if x.Algorithm != "" {
 		args = append(args, fast.WithAlgorithm(x.Algorithm), fast.WithDepth(x.Depth))
 	}
-	return args
+	return append(args, x.each()...)
 }
 
 // isForEach reports whether a buffer has a block for each rank.
 func isForEach(b spec.Buffer) bool { return b.Blocks.String() == spec.Size.String() }
 
-func longer(x, y []int) []int {
-	if len(x) > len(y) {
+func longer(x, y fast.Blocks) fast.Blocks {
+	if len(x.Counts) > len(y.Counts) {
 		return x
 	}
 	return y
 }
 
-// blocksOf returns blocks that lie one after the other, and says so, or leaves it to the default.
-func blocksOf(counts []int, choice int) fast.Blocks {
-	b := fast.Blocks{Counts: counts}
-	for at, i := 0, 0; choice%3 == 0 && i < len(counts); i++ {
+func (x *rankCall) inBlocks(choice int) fast.Blocks { return blocksOf(x.InCounts, x.InStarts, choice) }
+func (x *rankCall) outBlocks(choice int) fast.Blocks {
+	return blocksOf(x.OutCounts, x.OutStarts, choice)
+}
+
+// blocksOf returns blocks that lie where they are to. If they lie one after the other, it says so, or leaves it to the
+// default.
+func blocksOf(counts, starts []int, choice int) fast.Blocks {
+	b := fast.Blocks{Counts: counts, Displs: starts}
+	for at, i := 0, 0; starts == nil && choice%3 == 0 && i < len(counts); i++ {
 		b.Displs = append(b.Displs, at)
 		at += counts[i]
 	}

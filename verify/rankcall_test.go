@@ -18,6 +18,16 @@ type rankCall struct {
 	// elements of each block, of which Call has the first ones, and the others repeat these; 0: Call has all
 	Long  int
 	Alloc bool // the rank has its buffers in memory of fast.Alloc
+
+	options []fast.Option // of the call, in this process
+}
+
+// each returns the options as arguments.
+func (x *rankCall) each() (args []any) {
+	for _, o := range x.options {
+		args = append(args, o)
+	}
+	return args
 }
 
 // takesPart reports whether the rank makes the call at all.
@@ -45,6 +55,8 @@ type rankResult struct {
 // rankBuffers are the buffers of a rank's part of a call, and how it is made.
 type rankBuffers interface {
 	invoke(ctx context.Context, start bool, receive rankBuffers) (*fast.Handle, error)
+	// message sends or receives by package message.
+	message(ctx context.Context, start bool) (handle, error)
 	// result is what is in memory when the call is over.
 	result(err error) rankResult
 	// release ends the use of the buffers.
