@@ -31,8 +31,11 @@ func (f *conforming) again(c *call, r *conformance, x *colltest.Failure) string 
 func (f *conforming) sameRun(c *call, r *conformance) []string {
 	words := []string{"-seed", strconv.FormatUint(f.seed, 10), "-checks", strconv.Itoa(f.checks)}
 	words = append(words, c.changed("patience", "starting", "shrinking", "failures", "without", "primitives", "large")...)
-	if last := r.parts[len(r.parts)-1]; last.name == colltest.Soak {
+	switch last := r.parts[len(r.parts)-1]; last.name {
+	case colltest.Soak:
 		words = append(words, "-soak")
+	case colltest.Huge:
+		words = append(words, "-huge")
 	}
 	return words
 }

@@ -122,6 +122,9 @@ func (c *conformCommand) conform(ctx context.Context, s *colltest.Suite, r *conf
 	if c.soak {
 		c.part(ctx, s, r, colltest.Soak, func() []*colltest.Failure { return s.Soak(ctx, soakCalls, chosen...) })
 	}
+	if c.huge {
+		c.part(ctx, s, r, colltest.Huge, func() []*colltest.Failure { return s.Huge(ctx, chosen...) })
+	}
 	return nil
 }
 

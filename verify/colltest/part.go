@@ -244,10 +244,12 @@ func (r *part) leave(ctx context.Context, o opened, err error) bool {
 		r.report(Problem{Kind: Stray, Step: i, Rank: r.rank, Text: "its input was changed during the call"})
 	}
 	r.left[i][place].Store(err == nil || ctx.Err() == nil) // a rank that ctx had to end was inside
-	r.after[i][place] = bytes.Clone(o.c.Memory)
-	if r.direct && err == nil { // the memory is the caller's again, and nobody may read it or write to it
-		for j := range o.c.Memory {
-			o.c.Memory[j] ^= 0xff
+	if r.after[i][place] = o.c.Memory; len(o.c.Memory) < mostCopied || t.step.Mode == Persistent {
+		r.after[i][place] = bytes.Clone(o.c.Memory)
+		if r.direct && err == nil { // the memory is the caller's again, and nobody may read it or write to it
+			for j := range o.c.Memory {
+				o.c.Memory[j] ^= 0xff
+			}
 		}
 	}
 	switch {
@@ -265,6 +267,9 @@ func (r *part) leave(ctx context.Context, o opened, err error) bool {
 	}
 	return true
 }
+
+// mostCopied is the number of bytes from which on memory is not copied after a call.
+const mostCopied = 1 << 30
 
 // guarded returns the error of f, or a panic of it as an error.
 func guarded(f func() error) (err error) {

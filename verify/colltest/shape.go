@@ -65,7 +65,7 @@ func (s *Step) inputCounts(x *spec.Expectation) (counts [][]int, err error) {
 }
 
 // mostElements is the limit of a block, so that a handwritten Case cannot take all memory.
-const mostElements = 1 << 24
+const mostElements = 1 << 29
 
 func repeat(x, n int) []int {
 	all := make([]int, n)

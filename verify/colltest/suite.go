@@ -40,6 +40,8 @@ type Suite struct {
 	few     int // sizes above it get few cases
 	worlds  map[int]*running
 	slowest time.Duration // of the cases that passed
+
+	untested []string // for reasons that are no capabilities
 }
 
 // Counts say how much was tested.
@@ -169,7 +171,7 @@ func (s *Suite) Capabilities() Capabilities { return s.can }
 // Untested returns in words what was not tested: what the implementation does not support, what cannot be called on its
 // sizes, results that no specification determines, and cases without a verdict.
 func (s *Suite) Untested() []string {
-	missing := s.can.missing(All(""))
+	missing := append(s.can.missing(All("")), s.untested...)
 	for _, x := range s.can.Primitives {
 		if why := s.can.nothing(x); why != "" && len(x.forms()) > 0 { // that no form is left is said already
 			missing = append(missing, why)

@@ -61,6 +61,9 @@ func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
 		if s.Wrong == WrongRoot && c != nil {
 			c.Root = size
 		}
+		for b := range t.inputs[rank] {
+			t.inputs[rank][b] = c.InBlock(b) // calls are made on copies
+		}
 		t.calls = append(t.calls, c)
 		t.members = append(t.members, rank)
 	}
