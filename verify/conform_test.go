@@ -3,9 +3,11 @@ package verify_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/neighbor"
 	"github.com/collgen/collgen/verify/colltest"
 )
 
@@ -26,7 +28,7 @@ func (f conform) Capabilities() colltest.Capabilities {
 	can := colltest.All("fast", f.sizes...)
 	for i := range can.Primitives {
 		p := &can.Primitives[i]
-		p.Uneven = p.Primitive.IsUneven()
+		p.Uneven = p.Primitive.IsUneven() || p.Primitive.Name == colltest.NeighborAllToAll.Name
 		p.Displaced = p.Uneven
 	}
 	return can
@@ -35,16 +37,16 @@ func (f conform) Capabilities() colltest.Capabilities {
 func (f conform) Start(_ context.Context, size int) (colltest.World, error) {
 	w := &conformWorld{over: make(chan error, 1)}
 	for range size {
-		w.ranks = append(w.ranks, &conformRank{do: make(chan func()), comms: map[int]*fast.Comm{}})
+		w.ranks = append(w.ranks, &conformRank{make(chan func()), map[int]*fast.Comm{}, map[int]*neighbor.Graph{}})
 	}
 	go func() {
-		w.over <- f.run(context.Background(), size, func(_ context.Context, c *fast.Comm) error {
+		w.over <- f.run(context.Background(), size, func(ctx context.Context, c *fast.Comm) error {
 			r := w.ranks[c.Rank()]
-			r.comms[0] = c
+			err := r.use(ctx, 0, c)
 			for f := range r.do {
 				f()
 			}
-			return nil
+			return err
 		})
 	}()
 	return w, nil
@@ -103,6 +105,9 @@ func (w *conformWorld) Start(ctx context.Context, rank int, calls ...*colltest.C
 func (w *conformWorld) Prepare(ctx context.Context, rank int, c *colltest.Call) (p colltest.Prepared, err error) {
 	r := w.ranks[rank]
 	err = r.on(func(r *conformRank) error {
+		if strings.HasPrefix(c.Primitive, "Neighbor") {
+			return colltest.ErrCannot
+		}
 		prepared, err := r.comms[c.Comm].Prepare(func(opt fast.Option) error {
 			x := ofConform(c)
 			x.options = []fast.Option{opt}
@@ -142,10 +147,10 @@ func (p conformPrepared) Close() error { return nil }
 func (w *conformWorld) Split(ctx context.Context, rank, comm, color, key int) error {
 	return w.ranks[rank].on(func(r *conformRank) (err error) {
 		c, err := r.comms[0].Split(ctx, color, key)
-		if c != nil {
-			r.comms[comm] = c
+		if err != nil || c == nil {
+			return err
 		}
-		return err
+		return r.use(ctx, comm, c)
 	})
 }
 
@@ -154,6 +159,7 @@ func (w *conformWorld) Free(_ context.Context, rank, comm int) error {
 	return w.ranks[rank].on(func(r *conformRank) error {
 		c := r.comms[comm]
 		delete(r.comms, comm)
+		delete(r.rings, comm)
 		return c.Close()
 	})
 }
@@ -162,6 +168,17 @@ func (w *conformWorld) Free(_ context.Context, rank, comm int) error {
 type conformRank struct {
 	do    chan func()
 	comms map[int]*fast.Comm // by number
+	rings map[int]*neighbor.Graph
+}
+
+// use gives a communicator its number, and makes the ring of its ranks.
+func (r *conformRank) use(ctx context.Context, number int, c *fast.Comm) error {
+	ring, err := neighbor.NewGrid(ctx, c, []int{c.Size()}, []bool{true})
+	if err != nil {
+		return err
+	}
+	r.comms[number], r.rings[number] = c, ring.Graph
+	return nil
 }
 
 // on has the rank call f.
@@ -201,8 +218,11 @@ type handle interface {
 // invoke makes the call by the selection table, or starts it. A message with a tag is one of package message.
 func (r *conformRank) invoke(ctx context.Context, c *colltest.Call, start bool) (handle, error) {
 	b := elements[c.Type].over(r.comms[c.Comm], ofConform(c))
-	if c.Tag > 0 {
+	switch {
+	case c.Tag > 0:
 		return b.message(ctx, start)
+	case strings.HasPrefix(c.Primitive, "Neighbor"):
+		return b.exchange(ctx, r.rings[c.Comm], start)
 	}
 	h, err := b.invoke(ctx, start, nil)
 	switch {

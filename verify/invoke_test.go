@@ -7,7 +7,9 @@ import (
 
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/message"
+	"github.com/collgen/collgen/fast/neighbor"
 	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/colltest"
 )
 
 // forms are the functions that users call for one primitive.
@@ -96,6 +98,24 @@ func (b *buffers[T]) message(ctx context.Context, start bool) (handle, error) {
 	}
 	_, err := message.Recv(ctx, b.c, b.out, x.Root, x.Tag)
 	return nil, err
+}
+
+// exchange makes the call among the neighbours in g, or starts it.
+func (b *buffers[T]) exchange(ctx context.Context, g *neighbor.Graph, start bool) (handle, error) {
+	x := b.x
+	switch uneven := x.Uneven; {
+	case x.Primitive == colltest.NeighborAllGather.Name && start:
+		return neighbor.StartAllGather(ctx, g, b.out, b.in), nil
+	case x.Primitive == colltest.NeighborAllGather.Name:
+		return nil, neighbor.AllGather(ctx, g, b.out, b.in)
+	case uneven && start:
+		return neighbor.StartAllToAllV(ctx, g, b.out, x.outBlocks(1), b.in, x.inBlocks(1)), nil
+	case uneven:
+		return nil, neighbor.AllToAllV(ctx, g, b.out, x.outBlocks(1), b.in, x.inBlocks(1))
+	case start:
+		return neighbor.StartAllToAll(ctx, g, b.out, b.in), nil
+	}
+	return nil, neighbor.AllToAll(ctx, g, b.out, b.in)
 }
 
 func either(which bool, yes, no any) any {

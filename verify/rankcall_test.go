@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/neighbor"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify/colltest"
 )
@@ -57,6 +58,8 @@ type rankBuffers interface {
 	invoke(ctx context.Context, start bool, receive rankBuffers) (*fast.Handle, error)
 	// message sends or receives by package message.
 	message(ctx context.Context, start bool) (handle, error)
+	// exchange makes a call among the neighbours in a graph.
+	exchange(ctx context.Context, g *neighbor.Graph, start bool) (handle, error)
 	// result is what is in memory when the call is over.
 	result(err error) rankResult
 	// release ends the use of the buffers.

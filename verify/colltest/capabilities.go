@@ -42,9 +42,13 @@ type Support struct {
 // Everything returns the capabilities of an implementation that supports all of package spec, by blocking calls of all
 // ranks.
 func Everything(name string, sizes ...int) Capabilities {
+	return everything(spec.Primitives(), name, sizes)
+}
+
+func everything(primitives []spec.Primitive, name string, sizes []int) Capabilities {
 	c := Capabilities{Name: name, Sizes: sizes, Types: spec.Types(), Ops: spec.Ops(), NaN: true, MinusZero: true,
 		Overflow: true, Direct: true}
-	for _, p := range spec.Primitives() {
+	for _, p := range primitives {
 		c.Primitives = append(c.Primitives, Support{p, true, hasInPlace(p), hasUneven(p), false})
 	}
 	return c
@@ -53,7 +57,7 @@ func Everything(name string, sizes ...int) Capabilities {
 // All returns the capabilities of an implementation that supports all that is tested: its worlds are Starters, Preparers
 // and Splitters.
 func All(name string, sizes ...int) Capabilities {
-	c := Everything(name, sizes...)
+	c := everything(Primitives(), name, sizes)
 	for _, t := range c.traits() {
 		*t.has = true
 	}

@@ -176,6 +176,10 @@ func (r *room) needs(rank int, c *colltest.Call, ins [][][]byte) (blocks [][][]b
 		return blocks
 	case "ReduceScatter":
 		return [][][]byte{column(rank)}
+	case "NeighborAllToAll":
+		return [][][]byte{{ins[(rank+r.size-1)%r.size][1]}, {ins[(rank+1)%r.size][0]}}
+	case "NeighborAllGather":
+		return [][][]byte{{ins[(rank+r.size-1)%r.size][0]}, {ins[(rank+1)%r.size][0]}}
 	case "Scan":
 		return [][][]byte{column(0)[:rank+1]}
 	case "Exscan":

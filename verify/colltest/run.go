@@ -3,8 +3,6 @@ package colltest
 import (
 	"strings"
 	"testing"
-
-	"github.com/collgen/collgen/spec"
 )
 
 // Run tests an implementation. Each primitive is a subtest, which is skipped if the implementation does not have the
@@ -50,7 +48,7 @@ func (s *Suite) Run(t *testing.T) {
 			}
 		})
 	}
-	for _, p := range spec.Primitives() {
+	for _, p := range Primitives() {
 		if !has[p.Name] {
 			t.Run(p.Name, func(t *testing.T) { t.Skipf("%s does not have it", s.can.Name) })
 		}

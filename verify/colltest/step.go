@@ -165,7 +165,7 @@ func (s *Step) String() string {
 }
 
 // Arrange returns every rank's part of the call, with its inputs; nil for a rank that takes no part. It returns an
-// error if the Step is no call of a primitive of package spec on size ranks.
+// error if the Step is no call of a primitive on size ranks.
 func (s *Step) Arrange(size int) ([]*Call, error) {
 	p, ok := primitiveNamed(s.Primitive)
 	if !ok {
@@ -181,10 +181,10 @@ func (s *Step) Arrange(size int) ([]*Call, error) {
 // call returns the step's parameters of a specification.
 func (s *Step) call(size int) spec.Call { return spec.Call{Size: size, Root: s.Root, Peer: s.Peer} }
 
-// primitives are those of package spec: each call looks one up.
-var primitives = spec.Primitives()
+// primitives are all that are tested: each call looks one up.
+var primitives = Primitives()
 
-// primitiveNamed returns the primitive of package spec with a name, and whether there is one.
+// primitiveNamed returns the primitive with a name, and whether there is one.
 func primitiveNamed(name string) (spec.Primitive, bool) {
 	if i := slices.IndexFunc(primitives, func(p spec.Primitive) bool { return p.Name == name }); i >= 0 {
 		return primitives[i], true

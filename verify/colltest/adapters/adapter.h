@@ -38,7 +38,7 @@ struct call {
 	struct call *next;
 };
 
-// Each function returns NULL, or what is wrong. Those that an adapter does not offer are NULL.
+// Each function returns NULL, or what is wrong. If this begins with "cannot ", the library does not have the call. Those that an adapter does not offer are NULL.
 struct functions {
 	const char *(*invoke)(struct call *);  // makes the call
 	const char *(*start)(struct call *);   // begins it
@@ -180,10 +180,13 @@ static inline struct call *opened(int id) {
 	return NULL;
 }
 
+// complain says what is wrong.
+static inline void complain(const char *error) { say("%s%s", strncmp(error, "cannot ", 7) ? "error " : "", error); }
+
 // answer says that a call is over, with what has become of its memory.
 static inline void answer(struct call *c, const char *error) {
 	if (error) {
-		say("error %s", error);
+		complain(error);
 	} else if (c->is_file) {
 		say("done @");
 	} else {
@@ -198,7 +201,7 @@ static inline void answer(struct call *c, const char *error) {
 
 // say_or says a word, or what is wrong.
 static inline void say_or(const char *error, const char *word) {
-	if (error) say("error %s", error);
+	if (error) complain(error);
 	else say("%s", word);
 }
 

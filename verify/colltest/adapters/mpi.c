@@ -48,7 +48,7 @@ static MPI_Op composition; // collgen's op "compose"
 
 // The communicators that collgen has asked for, by number; 0 is that of all ranks.
 static struct communicator {
-	MPI_Comm comm;
+	MPI_Comm comm, ring; // ring: the ranks of comm on a grid of one dimension
 	int rank, size;
 } *comms;
 
@@ -169,6 +169,19 @@ static int all_to_all(struct call *c, MPI_Datatype t, enum mode mode, MPI_Comm c
 	return EACH(Alltoall, Ialltoall, in, n, t, c->out.at, n, t, comm);
 }
 
+static int neighbors(struct call *c, MPI_Datatype t, enum mode mode, MPI_Comm comm) {
+	const void *in = c->in.at;
+	int n = c->in.counts[0];
+	comm = of(c)->ring;
+	if (is(c, "NeighborAllGather") && c->uneven)
+		return EACH(Neighbor_allgatherv, Ineighbor_allgatherv, in, n, t, c->out.at, c->out.counts, c->out.starts, t, comm);
+	if (is(c, "NeighborAllGather")) return EACH(Neighbor_allgather, Ineighbor_allgather, in, n, t, c->out.at, n, t, comm);
+	if (c->uneven)
+		return EACH(Neighbor_alltoallv, Ineighbor_alltoallv, in, c->in.counts, c->in.starts, t, c->out.at, c->out.counts,
+			    c->out.starts, t, comm);
+	return EACH(Neighbor_alltoall, Ineighbor_alltoall, in, n, t, c->out.at, n, t, comm);
+}
+
 // make makes the call, begins it, or prepares it.
 static int make(struct call *c, enum mode mode) {
 	static const struct {
@@ -177,7 +190,7 @@ static int make(struct call *c, enum mode mode) {
 	} primitives[] = {
 		{"AllGather", all_gather}, {"AllToAll", all_to_all}, {"Gather", gather}, {"Scatter", scatter}, {"AllReduce", reduction},
 		{"Reduce", reduction}, {"Scan", reduction}, {"Exscan", reduction}, {"ReduceScatter", reduction},
-		{"Send", send_or_receive},
+		{"Send", send_or_receive}, {"NeighborAllToAll", neighbors}, {"NeighborAllGather", neighbors},
 	};
 	MPI_Comm comm = of(c)->comm;
 	MPI_Datatype t = type_of(c);
@@ -193,6 +206,12 @@ static int make(struct call *c, enum mode mode) {
 	return MPI_ERR_OTHER;
 }
 
+// undefined returns why MPI does not say what comes of a call, or NULL: before MPI 4.1, which of two messages between the
+// same two neighbours is received as the first one.
+static const char *undefined(const struct call *c) {
+	return is(c, "NeighborAllToAll") && of(c)->size < 3 ? "cannot be said: there are two messages between two neighbours" : NULL;
+}
+
 // said returns the words of an error, or NULL.
 static const char *said(int error) {
 	static char text[MPI_MAX_ERROR_STRING];
@@ -204,6 +223,7 @@ static const char *said(int error) {
 }
 
 static const char *start(struct call *c) {
+	if (undefined(c)) return undefined(c);
 	before(c);
 	return said(make(c, NONBLOCKING));
 }
@@ -216,6 +236,7 @@ static const char *wait_for(struct call *c) {
 }
 
 static const char *prepare(struct call *c) {
+	if (undefined(c)) return undefined(c);
 	before(c);
 	return said(make(c, PERSISTENTLY));
 }
@@ -231,7 +252,8 @@ static const char *drop(struct call *c) {
 }
 
 static const char *invoke(struct call *c) {
-	const char *error;
+	const char *error = undefined(c);
+	if (error) return error;
 	switch (usual) {
 	case NONBLOCKING:
 		return (error = start(c)) ? error : wait_for(c);
@@ -247,18 +269,31 @@ static const char *invoke(struct call *c) {
 	}
 }
 
-static const char *split(int number, int color, int key) {
+// use makes the communicator of a number out of comm, which may be none.
+static int use(int number, MPI_Comm comm) {
+	int yes = 1;
+	struct communicator *made;
 	comms = realloc(comms, (size_t)(number + 1) * sizeof *comms);
-	struct communicator *made = &comms[number];
-	int error = MPI_Comm_split(MPI_COMM_WORLD, color < 0 ? MPI_UNDEFINED : color, key, &made->comm);
-	if (error == MPI_SUCCESS && made->comm != MPI_COMM_NULL) {
-		MPI_Comm_set_errhandler(made->comm, MPI_ERRORS_RETURN);
-		MPI_Comm_rank(made->comm, &made->rank), MPI_Comm_size(made->comm, &made->size);
-	}
-	return said(error);
+	made = &comms[number];
+	*made = (struct communicator){comm, MPI_COMM_NULL, 0, 0};
+	if (comm == MPI_COMM_NULL) return MPI_SUCCESS;
+	MPI_Comm_rank(comm, &made->rank), MPI_Comm_size(comm, &made->size);
+	MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+	int error = MPI_Cart_create(comm, 1, &made->size, &yes, 0, &made->ring);
+	if (error == MPI_SUCCESS) MPI_Comm_set_errhandler(made->ring, MPI_ERRORS_RETURN);
+	return error;
 }
 
-static const char *free_comm(int number) { return said(MPI_Comm_free(&comms[number].comm)); }
+static const char *split(int number, int color, int key) {
+	MPI_Comm comm;
+	int error = MPI_Comm_split(MPI_COMM_WORLD, color < 0 ? MPI_UNDEFINED : color, key, &comm);
+	return said(error == MPI_SUCCESS ? use(number, comm) : error);
+}
+
+static const char *free_comm(int number) {
+	MPI_Comm_free(&comms[number].ring);
+	return said(MPI_Comm_free(&comms[number].comm));
+}
 
 // compose is collgen's op of that name: first is from the lower rank.
 static void compose(void *first, void *second, int *n, MPI_Datatype *type) {
@@ -287,6 +322,8 @@ static void offer(void) {
 	const char *uneven[] = {"AllGather", "AllToAll", "Gather", "Scatter"};
 	for (size_t i = 0; i < LENGTH(uneven); i++) say("primitive %s apart in-place uneven displaced", uneven[i]);
 	say("primitive ReduceScatter apart in-place uneven");
+	say("primitive NeighborAllToAll apart uneven displaced");
+	say("primitive NeighborAllGather apart uneven displaced");
 	say("primitive Barrier apart");
 	say("primitive Send apart");
 }
@@ -297,8 +334,7 @@ int main(int argc, char **argv) {
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	MPI_Op_create(compose, 0, &composition);
-	comms = malloc(sizeof *comms);
-	comms[0] = (struct communicator){MPI_COMM_WORLD, rank, size};
+	use(0, MPI_COMM_WORLD);
 	if (argc > 1) usual = !strcmp(argv[1], "nonblocking") ? NONBLOCKING : !strcmp(argv[1], "persistent") ? PERSISTENTLY : BLOCKING;
 	offer();
 	struct functions ours = {.invoke = invoke, .start = start, .wait = wait_for, .split = split, .free = free_comm, .tags = 1};

@@ -166,11 +166,12 @@ func (h *hello) primitive(words []string) error {
 	if len(words) == 0 {
 		return fmt.Errorf("want the name of a primitive")
 	}
-	i := slices.IndexFunc(spec.Primitives(), func(p spec.Primitive) bool { return p.Name == words[0] })
+	all := colltest.Primitives()
+	i := slices.IndexFunc(all, func(p spec.Primitive) bool { return p.Name == words[0] })
 	if i < 0 {
 		return fmt.Errorf("no primitive is called %s", brief(words[0]))
 	}
-	s := colltest.Support{Primitive: spec.Primitives()[i]}
+	s := colltest.Support{Primitive: all[i]}
 	for _, form := range words[1:] {
 		switch form {
 		case "apart":
