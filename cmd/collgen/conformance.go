@@ -102,7 +102,7 @@ type skipped struct {
 func (r *conformance) skips() (primitives, others []skipped) {
 	for _, text := range r.notTested() {
 		name, why, hasWhy := strings.Cut(text, ", ")
-		isPrimitive := slices.ContainsFunc(spec.Primitives(), func(p spec.Primitive) bool { return p.Name == name })
+		isPrimitive := slices.ContainsFunc(colltest.Primitives(), func(p spec.Primitive) bool { return p.Name == name })
 		switch {
 		case isPrimitive && hasWhy:
 			primitives = append(primitives, skipped{name, why, true})

@@ -29,7 +29,7 @@ type knownFailure struct {
 	Values      string               `json:"values"`          // in the inputs
 	Ranks       int                  `json:"ranks"`           // the smallest number with which it fails
 	Calls       []string             `json:"calls,omitempty"` // the primitives of all calls, if there are several
-	Part        string               `json:"part,omitempty"`  // mixed or soak, if no test of one primitive shows it
+	Part        string               `json:"part,omitempty"`  // mixed, soak or huge, if no test of one primitive shows it
 	Says        string               `json:"says,omitempty"`  // what the text of the failure has to contain
 	Note        string               `json:"note"`
 }
@@ -116,7 +116,7 @@ var kindsOfValues = map[spectest.Kind]string{spectest.Ordinary: "ordinary", spec
 // check returns an error if k cannot stand for a failure.
 func (k knownFailure) check() error {
 	primitives := slices.Collect(func(yield func(string) bool) {
-		for _, p := range spec.Primitives() {
+		for _, p := range colltest.Primitives() {
 			if !yield(p.Name) {
 				return
 			}
@@ -128,11 +128,11 @@ func (k knownFailure) check() error {
 		may    []string
 	}{
 		{"primitive", []string{k.Primitive}, primitives},
-		{"form", []string{k.Form}, forms},
+		{"form", strings.Fields(k.Form), formWords},
 		{"kind", []string{string(k.Kind)}, problemKinds},
 		{"values", []string{k.Values}, slices.Sorted(maps.Values(kindsOfValues))},
 		{"calls", k.Calls, primitives},
-		{"part", []string{k.Part}, []string{"", colltest.Mixed, colltest.Soak}},
+		{"part", []string{k.Part}, []string{"", colltest.Mixed, colltest.Soak, colltest.Huge}},
 		{"with", k.With, append(allTypeOps(k.Primitive), anyTypeOp)},
 	} {
 		for _, value := range x.values {
@@ -142,6 +142,8 @@ func (k knownFailure) check() error {
 		}
 	}
 	switch {
+	case k.Form == "":
+		return errors.New("form: it is empty")
 	case k.Ranks < 1:
 		return fmt.Errorf("ranks: %d, want at least 1", k.Ranks)
 	case len(k.Calls) == 1:
@@ -154,18 +156,19 @@ func (k knownFailure) check() error {
 
 // problemKinds are the names of all kinds of problems.
 var problemKinds = []string{string(colltest.Hang), string(colltest.Erred), string(colltest.Early),
-	string(colltest.Stray), string(colltest.Value), string(colltest.Disagree)}
+	string(colltest.Stray), string(colltest.Value), string(colltest.Disagree), string(colltest.Accepted)}
 
 // allTypeOps returns the types, or types and ops, that a primitive can be called with, none if it has no buffers.
 func allTypeOps(primitive string) (all []string) {
-	i := slices.IndexFunc(spec.Primitives(), func(p spec.Primitive) bool { return p.Name == primitive })
+	primitives := colltest.Primitives()
+	i := slices.IndexFunc(primitives, func(p spec.Primitive) bool { return p.Name == primitive })
 	if i < 0 {
 		return nil
 	}
 	for _, t := range spec.Types() {
 		ops := []spec.Op{0}
-		if slices.Contains(spec.Primitives()[i].Params, spec.ParamOp) {
-			ops = spec.Ops()
+		if slices.Contains(primitives[i].Params, spec.ParamOp) {
+			ops = allOps()
 		}
 		for _, op := range ops {
 			s := colltest.Step{Primitive: primitive, Type: t, Op: op}

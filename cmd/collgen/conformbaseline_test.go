@@ -20,7 +20,7 @@ import (
 // named.
 func TestConformBaseline(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "known.json")
-	status, out, errs := conform(t, "spoil", "-checks", "3", "-write-baseline", path)
+	status, out, errs := conform(t, "spoil", "-write-baseline", path)
 	known, err := readBaseline(path)
 	want := knownFailure{Primitive: "Broadcast", Form: "apart", Kind: colltest.Value, With: []string{"int8"},
 		Values: "ordinary", Ranks: 1}
@@ -35,7 +35,7 @@ func TestConformBaseline(t *testing.T) {
 	}
 	write(known[0])
 	again := filepath.Join(t.TempDir(), "again.json")
-	status, out, errs = conform(t, "spoil", "-checks", "3", "-baseline", path, "-write-baseline", again)
+	status, out, errs = conform(t, "spoil", "-baseline", path, "-write-baseline", again)
 	if status != 0 || !strings.Contains(out, "fails as known\n  known: Broadcast of int8") ||
 		!strings.Contains(out, "issue 42") || strings.Contains(out, "again:") {
 		t.Errorf("known: status %d\n%s\n%s", status, out, errs)
@@ -43,7 +43,7 @@ func TestConformBaseline(t *testing.T) {
 	if same, err := readBaseline(again); err != nil || cmp.Diff(known, same) != "" {
 		t.Errorf("%v, %+v", err, same)
 	}
-	status, out, errs = conform(t, "right", "-checks", "3", "-baseline", path, "-write-baseline", again)
+	status, out, errs = conform(t, "right", "-baseline", path, "-write-baseline", again)
 	if status != 0 || !strings.Contains(out, "gone: Broadcast of int8, apart") || !strings.Contains(out, "issue 42") {
 		t.Errorf("gone: status %d\n%s\n%s", status, out, errs)
 	}
@@ -53,7 +53,7 @@ func TestConformBaseline(t *testing.T) {
 	other := known[0]
 	other.Kind = colltest.Hang
 	write(other)
-	status, out, _ = conform(t, "spoil", "-checks", "3", "-baseline", path)
+	status, out, _ = conform(t, "spoil", "-baseline", path)
 	if status != statusFailed || !strings.Contains(out, "FAILS") || !strings.Contains(out, "gone: Broadcast") {
 		t.Errorf("another kind: status %d\n%s", status, out)
 	}
@@ -69,7 +69,7 @@ func TestConformBaselineOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, flag := range []string{"-json", "-tap"} {
-		status, out, errs := conform(t, "spoil", "-checks", "3", "-baseline", path, flag, "-junit", junit, "-html", html)
+		status, out, errs := conform(t, "spoil", "-baseline", path, flag, "-junit", junit, "-html", html)
 		if status != 0 {
 			t.Fatalf("status %d\n%s\n%s", status, out, errs)
 		}

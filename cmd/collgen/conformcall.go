@@ -11,27 +11,44 @@ import (
 
 // This file has what tells calls apart, for people and in files.
 
-// form returns how a call passes its buffers: apart or in-place, and whether counts are uneven.
+// form returns how a call is made, in words: "in-place uneven started".
 func form(s *colltest.Step) string {
-	name := "apart"
+	words := []string{"apart"}
 	if s.InPlace {
-		name = "in-place"
+		words[0] = "in-place"
 	}
-	if s.Counts != nil {
-		name += " uneven"
+	for _, x := range []struct {
+		is   bool
+		word string
+	}{
+		{s.Counts != nil, "uneven"},
+		{s.Displaced != 0, "displaced"},
+		{s.Comm > 0, "split"},
+		{s.Tag > 0, "tag"},
+		{s.Mode != colltest.Blocking, string(s.Mode)},
+		{s.Wrong != "", "wrong-" + string(s.Wrong)},
+	} {
+		if x.is {
+			words = append(words, x.word)
+		}
 	}
-	return name
+	return strings.Join(words, " ")
 }
 
-// forms are the values of form.
-var forms = []string{"apart", "in-place", "apart uneven", "in-place uneven"}
+// formWords are the words of forms.
+var formWords = []string{"apart", "in-place", "uneven", "displaced", "split", "tag", string(colltest.Started),
+	string(colltest.Batched), string(colltest.Persistent), "wrong-" + string(colltest.WrongRoot),
+	"wrong-" + string(colltest.WrongCounts)}
+
+// allOps are the ops of calls.
+func allOps() []spec.Op { return append(spec.Ops(), colltest.Compose) }
 
 // compareTypeOps compares types and ops, such as "float32 sum", by their order in package spec.
 func compareTypeOps(a, b string) int {
 	key := func(typeOp string) (int, int) {
 		t, op, _ := strings.Cut(typeOp, " ")
 		return slices.IndexFunc(spec.Types(), func(x spec.Type) bool { return x.String() == t }),
-			slices.IndexFunc(spec.Ops(), func(x spec.Op) bool { return x.String() == op })
+			slices.IndexFunc(allOps(), func(x spec.Op) bool { return x.String() == op })
 	}
 	ta, oa := key(a)
 	tb, ob := key(b)

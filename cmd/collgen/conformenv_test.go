@@ -12,7 +12,7 @@ import (
 func TestConformEnv(t *testing.T) {
 	t.Setenv("SPOIL", "yes")
 	junit := filepath.Join(t.TempDir(), "report.xml")
-	status, out, errs := conform(t, "variable", "-checks", "3", "-json", "-env", "SPOIL=no,yes,,-", "-env", "A=b c",
+	status, out, errs := conform(t, "variable", "-json", "-env", "SPOIL=no,yes,,-", "-env", "A=b c",
 		"-patience", "19s", "-without", "nan", "-junit", junit)
 	var all struct {
 		Runs []struct {
@@ -54,7 +54,7 @@ func TestConformEnv(t *testing.T) {
 // TestConformEnvTable: the table has a heading for each environment, and TAP has it before each point. One in which the
 // command does not start is an error, and the others are tested.
 func TestConformEnvTable(t *testing.T) {
-	status, out, errs := conform(t, "variable", "-checks", "3", "-env", "SPOIL=start,-")
+	status, out, errs := conform(t, "variable", "-env", "SPOIL=start,-")
 	for _, want := range []string{"SPOIL=start\n===========\n", "error: ", "SPOIL unset\n===========\na shell, on 1 ranks",
 		"\nSPOIL=start: error\nSPOIL unset: conforms\n"} {
 		if !strings.Contains(out, want) {
@@ -64,7 +64,7 @@ func TestConformEnvTable(t *testing.T) {
 	if status != statusFailed || !strings.Contains(errs, "SPOIL=start: ") || strings.Contains(errs, "unset") {
 		t.Errorf("status %d, %s", status, errs)
 	}
-	_, out, _ = conform(t, "variable", "-checks", "3", "-env", "SPOIL=start,-", "-tap")
+	_, out, _ = conform(t, "variable", "-env", "SPOIL=start,-", "-tap")
 	x := readTAP(t, out)
 	for name, want := range map[string]bool{"SPOIL=start: the test itself": false, "SPOIL unset: Broadcast": true} {
 		if i := slices.IndexFunc(x.points, func(p tapPoint) bool { return p.name == name }); i < 0 || x.points[i].ok != want {

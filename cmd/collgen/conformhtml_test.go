@@ -60,7 +60,7 @@ func TestConformHTML(t *testing.T) {
 			"Broadcast of int8, blocks of 5 elements", "collgen conform -ranks 1 -case '{", ", fails"},
 	} {
 		path := filepath.Join(t.TempDir(), "report.html")
-		status, out, errs := conform(t, spoil, "-checks", "3", "-html", path)
+		status, out, errs := conform(t, spoil, "-html", path)
 		page, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatalf("status %d, %v\n%s\n%s", status, err, out, errs)

@@ -75,7 +75,7 @@ func (s junitSuites) named(suite int, name string) junitCase {
 func TestConformJUnit(t *testing.T) {
 	for spoil, want := range map[string]int{"right": 0, "spoil": 1} {
 		path := filepath.Join(t.TempDir(), "report.xml")
-		status, out, errs := conform(t, spoil, "-checks", "3", "-junit", path)
+		status, out, errs := conform(t, spoil, "-junit", path)
 		s := readJUnit(t, path)
 		if status != want || len(s.Suites) != 1 || s.Failures != want || s.Suites[0].Failures != want || s.Errors != 0 ||
 			s.Tests != len(s.Suites[0].Cases) || s.Skipped != s.Tests-1 || s.Time <= 0 {
@@ -160,7 +160,7 @@ func TestConformInterrupted(t *testing.T) {
 		t.Setenv("REPORT", junit)
 		ctx, stop := signal.NotifyContext(t.Context(), syscall.SIGTERM)
 		var out, errs bytes.Buffer
-		status := run(ctx, []string{"conform", flag, "-ranks", "1", "-checks", "3", "-junit", junit, "-html", html, "--",
+		status := run(ctx, []string{"conform", flag, "-ranks", "1", "-junit", junit, "-html", html, "--",
 			"bash", "testdata/adapter.sh", "{rank}", "{n}", "stop"}, &out, &errs)
 		stop()
 		if status != statusFailed || !strings.Contains(errs.String(), "terminated") {
