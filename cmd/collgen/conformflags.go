@@ -53,8 +53,8 @@ func (f *conforming) testFlags(flags *flag.FlagSet) {
 	flags.BoolVar(&f.soak, "soak", false, fmt.Sprintf("%d short calls on each number of ranks, too", soakCalls))
 	flags.BoolVar(&f.huge, "huge", false, "calls with more than 2^31 bytes, too, which take 18 GiB of memory")
 	flags.StringVar(&f.without, "without", "", "leave out what is `named`: primitives, types, ops, forms such as "+
-		"Reduce/in-place, the values overflow, nan, minus-zero, empty blocks, and how calls are made: started, batches, persistent, "+
-		"split, tags, wrong-root, wrong-counts")
+		"Reduce/in-place, the values overflow, nan, minus-zero, empty blocks, and how calls are made: started, "+
+		"batches, persistent, split, tags, wrong-root, wrong-counts")
 	flags.StringVar(&f.onlyCase, "case", "", "make these calls alone: the `JSON` of a case that has failed")
 	flags.Var(&f.matrix, "env", "test with each value of a variable: `NAME=a,b,c`, where - means unset, and \\ "+
 		"goes before a comma, dash or backslash that is meant. Several -env: each combination")

@@ -54,8 +54,8 @@ func everything(primitives []spec.Primitive, name string, sizes []int) Capabilit
 	return c
 }
 
-// All returns the capabilities of an implementation that supports all that is tested: its worlds are Starters, Preparers
-// and Splitters.
+// All returns the capabilities of an implementation that supports all that is tested: its worlds are Starters,
+// Preparers and Splitters.
 func All(name string, sizes ...int) Capabilities {
 	c := everything(Primitives(), name, sizes)
 	for _, t := range c.traits() {
@@ -116,8 +116,8 @@ func (c *Capabilities) nothing(x Support) string {
 }
 
 // Without returns c without the capabilities that are named: primitives, types and ops by their names, forms as
-// "Reduce/in-place" (or apart, uneven, displaced), the values "nan", "minus-zero" and "overflow", "empty" blocks, and how
-// calls are made: "started", "batches", "persistent", "split", "tags", "huge", "wrong-root" and "wrong-counts".
+// "Reduce/in-place" (or apart, uneven, displaced), the values "nan", "minus-zero" and "overflow", "empty" blocks, and
+// how calls are made: "started", "batches", "persistent", "split", "tags", "huge", "wrong-root" and "wrong-counts".
 func (c Capabilities) Without(names ...string) (Capabilities, error) {
 	for _, name := range names {
 		if !c.leaveOut(name) {

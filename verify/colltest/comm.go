@@ -40,8 +40,8 @@ func (c *Case) checkComms() error {
 	}
 	for i, s := range c.Comms {
 		if len(s.Colors) != c.Size || len(s.Keys) != c.Size {
-			return fmt.Errorf("communicator %d has colors of %d ranks and keys of %d, not of %d", i+1, len(s.Colors), len(s.Keys),
-				c.Size)
+			return fmt.Errorf("communicator %d has colors of %d ranks and keys of %d, not of %d", i+1, len(s.Colors),
+				len(s.Keys), c.Size)
 		}
 		for rank := range s.Colors {
 			if s.Colors[rank] < -1 || max(s.Colors[rank], s.Keys[rank]) > mostKey || s.Keys[rank] < 0 {

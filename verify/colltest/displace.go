@@ -34,8 +34,8 @@ func inOrder(counts []int) []int {
 	return starts
 }
 
-// mixedUp returns where blocks begin that lie in another order, with gaps of up to three elements. A buffer of one block
-// has none.
+// mixedUp returns where blocks begin that lie in another order, with gaps of up to three elements. A buffer of one
+// block has none.
 func mixedUp(random *rand.Rand, counts []int) []int {
 	if len(counts) < 2 {
 		return inOrder(counts)

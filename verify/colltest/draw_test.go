@@ -29,9 +29,11 @@ var drawnSorts = map[string]func(d *drawn, i int) bool{
 	"displaced":                       func(d *drawn, i int) bool { return d.Steps[i].Displaced != 0 },
 	"started":                         func(d *drawn, i int) bool { return d.Steps[i].Mode == Started },
 	"batched":                         func(d *drawn, i int) bool { return d.Steps[i].Mode == Batched },
-	"persistent, several times":       func(d *drawn, i int) bool { return d.Steps[i].Mode == Persistent && d.Steps[i].Repeat > 1 },
-	"on communicators of some ranks":  func(d *drawn, i int) bool { return d.Steps[i].Comm > 1 },
-	"in place":                        func(d *drawn, i int) bool { return d.Steps[i].InPlace },
+	"persistent, several times": func(d *drawn, i int) bool {
+		return d.Steps[i].Mode == Persistent && d.Steps[i].Repeat > 1
+	},
+	"on communicators of some ranks": func(d *drawn, i int) bool { return d.Steps[i].Comm > 1 },
+	"in place":                       func(d *drawn, i int) bool { return d.Steps[i].InPlace },
 	"inputs on their alignment": func(d *drawn, i int) bool {
 		return d.buffers(i, func(c *Call) bool { return c.InCounts != nil && c.InAt%alignment == 0 })
 	},

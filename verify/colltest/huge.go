@@ -19,8 +19,8 @@ const Huge = "huge"
 // these were before, and what they should be.
 var hugeBytes, hugeMemory = 1 << 31, uint64(18 << 30)
 
-// Huge makes a call of each primitive on two ranks, or the fewest from there on, whose longest buffer has more than 2^31
-// bytes. It makes none where less than 18 GiB of memory are available, or if the implementation does not have such
+// Huge makes a call of each primitive on two ranks, or the fewest from there on, whose longest buffer has more than
+// 2^31 bytes. It makes none where less than 18 GiB of memory are available, or if the implementation does not have such
 // calls, and Untested says so.
 func (s *Suite) Huge(ctx context.Context, of ...Support) []*Failure {
 	if have := availableMemory(); have < hugeMemory {

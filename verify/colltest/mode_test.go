@@ -35,15 +35,15 @@ var inModes = []struct {
 		func(s *colltest.Step) bool { return s.Tag > 0 }},
 	{escape{"a call that is started waits for the other ranks", colltest.Mixed, fault{eager: true}, colltest.Hang, nil},
 		func(s *colltest.Step) bool { return s.Mode == colltest.Started }},
-	{escape{"two communicators of the same ranks mix up their calls", colltest.Mixed, fault{oneRoom: true}, colltest.Erred,
-		nil}, func(s *colltest.Step) bool { return s.Comm > 0 }},
+	{escape{"two communicators of the same ranks mix up calls", colltest.Mixed, fault{oneRoom: true}, colltest.Erred, nil},
+		func(s *colltest.Step) bool { return s.Comm > 0 }},
 	{escape{"a gap between blocks is written", "AllGatherV", fault{leave: func(_, _ int, c *colltest.Call) {
 		if c.OutStarts != nil {
 			c.Memory[c.OutAt+len(c.Out())-len(c.OutBlock(0))-1]++
 			c.Memory[c.OutAt+slices.Min(c.OutStarts)*c.Type.Bytes()-1]++
 		}
 	}}, colltest.Stray, nil}, func(s *colltest.Step) bool { return s.Displaced != 0 }},
-	{escape{"blocks are one after the other whatever is asked for", "Gather", fault{leave: func(_, _ int, c *colltest.Call) {
+	{escape{"blocks are one after the other", "Gather", fault{leave: func(_, _ int, c *colltest.Call) {
 		if c.OutStarts == nil || c.InPlace {
 			return
 		}
@@ -128,12 +128,13 @@ func (p plainWorlds) Start(ctx context.Context, size int) (colltest.World, error
 func TestCannotStart(t *testing.T) {
 	can := colltest.All("cannot start", 3)
 	refuses := errors.Join(colltest.ErrCannot, errors.New("no memory"))
-	s := colltest.NewSuite(&central{can: can, fault: fault{enter: func(_ context.Context, _, _ int, c *colltest.Call) error {
-		if c.Type == spec.TypeInt16 {
-			return refuses
-		}
-		return nil
-	}}})
+	s := colltest.NewSuite(&central{can: can, fault: fault{
+		enter: func(_ context.Context, _, _ int, c *colltest.Call) error {
+			if c.Type == spec.TypeInt16 {
+				return refuses
+			}
+			return nil
+		}}})
 	defer s.Close()
 	if found := s.Check(t.Context(), only(can, "AllToAll")...); len(found) > 0 || s.Tested["AllToAll"].Cannot == 0 {
 		t.Errorf("found %v, tested %+v", found, s.Tested)

@@ -263,7 +263,8 @@ func (r *part) leave(ctx context.Context, o opened, err error) bool {
 		r.report(Problem{Kind: Erred, Step: i, Rank: r.rank, Text: "error: " + err.Error()})
 		return false
 	case len(early) > 0:
-		r.report(Problem{Kind: Early, Step: i, Rank: r.rank, Text: fmt.Sprintf("it has left before ranks %v had come", early)})
+		text := fmt.Sprintf("it has left before ranks %v had come", early)
+		r.report(Problem{Kind: Early, Step: i, Rank: r.rank, Text: text})
 	}
 	return true
 }

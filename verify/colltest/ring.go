@@ -13,12 +13,12 @@ func Primitives() []spec.Primitive {
 var (
 	NeighborAllToAll = spec.Primitive{
 		Name: "NeighborAllToAll",
-		Doc: "NeighborAllToAll sends block 0 to the rank before this one on a ring, and block 1 to the rank after it. Block 0 " +
-			"of out is from the rank before, and block 1 from the rank after.",
+		Doc: "NeighborAllToAll sends block 0 to the rank before this one on a ring, and block 1 to the rank after it. " +
+			"Block 0 of out is from the rank before, and block 1 from the rank after.",
 		In:   spec.Buffer{Blocks: spec.Int(2)},
 		Out:  spec.Buffer{Blocks: spec.Int(2)},
 		Pre:  given,
-		Post: []spec.Clause{{Buf: spec.Out, Value: spec.Value{Kind: spec.Input, Rank: neighbor, Block: spec.Sub(spec.Int(1), spec.Block)}}},
+		Post: from(neighbor, spec.Sub(spec.Int(1), spec.Block)),
 	}
 	NeighborAllGather = spec.Primitive{
 		Name: "NeighborAllGather",
@@ -27,7 +27,7 @@ var (
 		In:   spec.Buffer{Blocks: spec.Int(1)},
 		Out:  spec.Buffer{Blocks: spec.Int(2)},
 		Pre:  given,
-		Post: []spec.Clause{{Buf: spec.Out, Value: spec.Value{Kind: spec.Input, Rank: neighbor, Block: spec.Int(0)}}},
+		Post: from(neighbor, spec.Int(0)),
 	}
 
 	given = []spec.Clause{{Buf: spec.In, Value: spec.Value{Kind: spec.Input, Rank: spec.Rank, Block: spec.Block}}}
@@ -36,3 +36,8 @@ var (
 	neighbor = spec.Mod(spec.Add(spec.Add(spec.Rank, spec.Mul(spec.Int(2), spec.Block)), spec.Sub(spec.Size, spec.Int(1))),
 		spec.Size)
 )
+
+// from says that each block of out is a block of a rank's in.
+func from(rank, block spec.Expr) []spec.Clause {
+	return []spec.Clause{{Buf: spec.Out, Value: spec.Value{Kind: spec.Input, Rank: rank, Block: block}}}
+}

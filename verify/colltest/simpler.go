@@ -16,7 +16,7 @@ func (s *Suite) fewerSteps(c Case, yield func(Case) bool) bool {
 		if !yield(fewer) {
 			return false
 		}
-		for order := uint64(1); c.Order != 0 && order <= mostOrders; order++ { // the same number is another order of fewer calls
+		for order := uint64(1); c.Order != 0 && order <= mostOrders; order++ { // a number means another order of fewer calls
 			if fewer.Order = order; !yield(fewer) {
 				return false
 			}

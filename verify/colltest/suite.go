@@ -119,7 +119,8 @@ func (s *Suite) try(ctx context.Context, c Case, patience time.Duration, counts 
 	return f, nil
 }
 
-// supported returns how the primitive of a step is supported. It returns an error if the step cannot be made in its case.
+// supported returns how the primitive of a step is supported. It returns an error if the step cannot be made in its
+// case.
 func (s *Suite) supported(c *Case, i int) (Support, error) {
 	step := &c.Steps[i]
 	of, ok := s.support(step.Primitive)
