@@ -100,6 +100,15 @@ var escapes = []escape{
 		}
 		return x
 	}}, colltest.Value, nil},
+	{"products of two numbers that are very small", "AllReduce", fault{combine: func(c *colltest.Call, x, y []byte) []byte {
+		result := arithmetics[c.Type].combine(c.Op, x, y)
+		for i, z := range colltest.As[float32](result[:len(result)/4*4]) {
+			if c.Op == spec.OpProd && c.Type == spec.TypeFloat32 && z != 0 && math.Abs(float64(z)) < 0x1p-126 {
+				colltest.As[float32](result)[i] = 42
+			}
+		}
+		return result
+	}}, colltest.Value, nil},
 	{"sums of more than two thousand elements", "AllReduce", leaves(func(c *colltest.Call) bool {
 		return c.Op == spec.OpSum && c.Type == spec.TypeFloat32 && c.OutCounts[0] > 2000
 	}), colltest.Value, nil},

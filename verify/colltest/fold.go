@@ -32,6 +32,9 @@ func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
 			if bits = t.isWhole(operands, i); !bits {
 				v = t.judge(operands, i, got[i:i+size])
 			}
+			if v == undetermined && t.oneTree(operands) {
+				v, bits = wrong, true
+			}
 		}
 		switch v {
 		case wrong:
@@ -96,6 +99,11 @@ func (t *trial) elsewhere(operands [][]byte, got []byte) string {
 		}
 	}
 	return ""
+}
+
+// oneTree reports whether there is one tree alone, and one rounding in it, also where the result is very large or small.
+func (t *trial) oneTree(operands [][]byte) bool {
+	return len(operands) == 2 && t.step.Op != spec.OpAvg && t.step.Type.Class() != spec.Complex
 }
 
 // isWhole reports whether the operands of the element at byte i are whole numbers whose sums the type has, however they

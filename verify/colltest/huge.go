@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -17,13 +18,13 @@ const Huge = "huge"
 
 // hugeBytes is more than an int32 can count. A call of Huge takes hugeMemory bytes: two ranks have their buffers, what
 // these were before, and what they should be.
-var hugeBytes, hugeMemory = 1 << 31, uint64(18 << 30)
+var hugeBytes, hugeMemory = uint64(1 << 31), uint64(18 << 30)
 
 // Huge makes a call of each primitive on two ranks, or the fewest from there on, whose longest buffer has more than
 // 2^31 bytes. It makes none where less than 18 GiB of memory are available, or if the implementation does not have such
 // calls, and Untested says so.
 func (s *Suite) Huge(ctx context.Context, of ...Support) []*Failure {
-	if have := availableMemory(); have < hugeMemory {
+	if have := min(availableMemory(), math.MaxUint); have < hugeMemory {
 		s.untested = append(s.untested, fmt.Sprintf("calls with more than 2^31 bytes: %d of %d GiB of memory are available",
 			have>>30, hugeMemory>>30))
 		return nil
@@ -53,7 +54,7 @@ func (s *Suite) huge(x Support) (c Case, ok bool) {
 			forms := x.forms()
 			step := w.step(kind, forms[len(forms)-1])
 			step.Values.Kind, step.Guard = spectest.Whole, 0
-			step.Count = hugeBytes/kind.Type.Bytes()/w.longest(&step) + 1
+			step.Count = int(hugeBytes/uint64(kind.Type.Bytes()*w.longest(&step))) + 1
 			return Case{Size: size, Steps: []Step{step}}, step.Count == s.can.within(step.Count)
 		}
 	}

@@ -27,7 +27,7 @@ func TestHugeCases(t *testing.T) {
 				longest = max(longest, len(call.In()), len(call.Out()))
 			}
 		}
-		if longest < hugeBytes>>16 || longest > hugeBytes>>15 {
+		if n := uint64(longest); n < hugeBytes>>16 || n > hugeBytes>>15 {
 			t.Errorf("%s: the longest buffer has 2^16 times %d bytes", x.Primitive.Name, longest)
 		}
 	}
