@@ -16,9 +16,9 @@ class Cannot(Exception):
     """Says that the library does not support a call. All ranks have to say so."""
 
 class Buffer:
-    """Blocks of elements. bytes is a writable memoryview of all of them; starts and counts are those of blocks, in elements."""
+    """Blocks of elements. bytes is a memoryview of all, from byte at of the memory; starts and counts are in elements."""
     def __init__(self, memory, at, blocks, width):
-        self.counts, self.starts, self.width, end = [], [], width, 0
+        self.at, self.counts, self.starts, self.width, end = at, [], [], width, 0
         for count, _, start in (block.partition("@") for block in blocks.split(",")):
             self.counts.append(int(count))
             self.starts.append(int(start or end))
