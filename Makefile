@@ -123,9 +123,12 @@ bench-peers: ## install Open MPI, MPICH and Gloo, compare with them, and write t
 	@.ci/deps peers || echo "bench-peers: going on with what there is"
 	$(GO) run ./peers -write docs/lab/performance.md $(ARGS)
 
+# The libraries of PyPI are installed into the user's cache. COLLGEN_PEERS_PYTHON names a Python that can import torch, a large
+# download: without it torch is not tested.
 .PHONY: conform-peers
-conform-peers: ## install Open MPI, MPICH and Gloo, and test their collectives against our specifications; ARGS: -h
+conform-peers: ## install Open MPI, MPICH, Gloo and Intel MPI, and test their collectives against our specifications; ARGS: -h
 	.ci/deps peers
+	@verify/colltest/adapters/install >/dev/null || [ $$? = 75 ]
 	$(GO) run ./verify/colltest/adapters $(ARGS)
 
 # The checkers come from Maven Central and npm. TLA2TOOLS_JAR names another jar.

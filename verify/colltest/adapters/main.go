@@ -1,9 +1,10 @@
-// Command adapters has Open MPI, MPICH and Gloo make the calls that package colltest draws, and prints a table of what
-// came out. It builds the programs in this folder. docs/lab/peers.md tells of what was found: a cell of the table that
-// says so names its section there. Anything else that fails is new, and the exit status is 1; so it is where an entrant
-// cannot be built or does not run to its end, and where next to nothing was called.
+// Command adapters has other libraries, such as Open MPI, MPICH and Gloo, make the calls that package colltest draws, and
+// prints a table of what came out. It builds the programs in this folder. docs/lab/peers.md tells of what was found: a
+// cell of the table that says so names its section there. Anything else that fails is new, and the exit status is 1; so
+// it is where an entrant cannot be built or does not run to its end, and where next to nothing was called. Libraries
+// that are not installed are said not to be tested.
 //
-//	go run ./verify/colltest/adapters [-ranks 8] [-checks 10] [-only name]
+//	go run ./verify/colltest/adapters [-ranks 8] [-checks 10] [-only name] [-write docs/lab/peers.md]
 package main
 
 import (
@@ -26,7 +27,8 @@ import (
 // options are the flags.
 type options struct {
 	ranks, checks int
-	only          string
+	only, write   string
+	kept          bool
 	primitives    []string // none: all
 }
 
@@ -38,6 +40,9 @@ func main() {
 	flag.IntVar(&o.checks, "checks", 10, "`number` of cases drawn at random for each primitive and size, besides "+
 		"those for each type, op, form and length")
 	flag.StringVar(&o.only, "only", "", "only the entrants whose name begins with `name`")
+	flag.StringVar(&o.write, "write", "", "write the document to `file`, run at the root of the repository. Rows of "+
+		"entrants that are not run stay as they are in "+kept)
+	flag.BoolVar(&o.kept, "kept", false, "with -write: run nothing, and write what is kept")
 	flag.Parse()
 	if err := run(ctx, o, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -55,7 +60,7 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	var results []*result
 	for i := range entrants {
 		e := &entrants[i]
-		if !strings.HasPrefix(e.name, o.only) {
+		if !strings.HasPrefix(e.name, o.only) || o.kept {
 			continue
 		}
 		begin := time.Now()
@@ -66,11 +71,14 @@ func run(ctx context.Context, o options, stdout, stderr io.Writer) error {
 		fmt.Fprintf(stderr, "%s: %v\n", e.title(), time.Since(begin).Round(time.Second/10))
 		results = append(results, r)
 	}
-	if len(results) == 0 {
+	if len(results) == 0 && !o.kept {
 		return fmt.Errorf("there is no entrant whose name begins with %q", o.only)
 	}
 	write(stdout, results)
 	var wrong []error
+	if o.write != "" {
+		wrong = append(wrong, rewrite(o, results))
+	}
 	for _, r := range results {
 		wrong = append(wrong, r.wrong())
 	}
@@ -107,6 +115,7 @@ type result struct {
 	entrant  *entrant
 	missing  error // why it could not be tested, or not to its end
 	name     string
+	version  string
 	tested   map[string]colltest.Counts
 	failures map[string][]*colltest.Failure // by primitive
 	untested []string
@@ -130,6 +139,8 @@ const leastCalls = 100
 // wrong returns why r does not say that the entrant conforms, but for what is known.
 func (r *result) wrong() error {
 	switch {
+	case errors.Is(r.missing, errAbsent):
+		return nil
 	case r.missing != nil:
 		return fmt.Errorf("%s was not tested: %w", r.entrant.title(), r.missing)
 	case r.unknown() > 0:

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,14 +18,20 @@ import (
 	"github.com/collgen/collgen/verify/colltest/remote"
 )
 
-//go:embed adapter.h mpi.c gloo.cc
+//go:embed adapter.h mpi.c gloo.cc collgen_conform.py torch_adapter.py mpi4py_adapter.py
 var sources embed.FS
 
 // workshop is a folder with what was built.
 type workshop struct {
 	dir   string
-	built map[string]error // by compiler
-	close func()           // removes it
+	built map[string]*program // by how it was compiled
+	close func()              // removes it
+}
+
+// program is an adapter, or why there is none.
+type program struct {
+	path string
+	err  error
 }
 
 func newWorkshop() (*workshop, error) {
@@ -31,44 +39,52 @@ func newWorkshop() (*workshop, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &workshop{dir, map[string]error{}, remove}, os.CopyFS(dir, sources)
+	return &workshop{dir, map[string]*program{}, remove}, os.CopyFS(dir, sources)
 }
 
 // build returns the adapter of e, built once for all entrants that have the same.
 func (w *workshop) build(ctx context.Context, e *entrant) (string, error) {
-	name := e.compile[0]
-	program := filepath.Join(w.dir, "adapter-"+name)
-	if err, done := w.built[name]; done {
-		return program, err
+	source := filepath.Join(w.dir, e.source)
+	if e.compile == nil {
+		return source, nil
 	}
-	args := slices.Concat(e.compile[1:], []string{"-o", program, filepath.Join(w.dir, e.source)}, e.link)
-	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+	compile := placed(e.compile)
+	key := strings.Join(append(compile, e.source), " ")
+	if p, done := w.built[key]; done {
+		return p.path, p.err
+	}
+	p := &program{path: filepath.Join(w.dir, fmt.Sprintf("adapter-%d", len(w.built)))}
+	args := slices.Concat(compile[1:], []string{"-o", p.path, source}, e.link)
+	out, err := exec.CommandContext(ctx, compile[0], args...).CombinedOutput()
 	if err != nil {
-		err = fmt.Errorf("%s: %w\n%s", name, err, out)
+		p.err = fmt.Errorf("%s: %w\n%s", compile[0], err, out)
 	}
-	w.built[name] = err
-	return program, err
+	w.built[key] = p
+	return p.path, p.err
 }
 
 // enter builds e and tests it.
 func (w *workshop) enter(ctx context.Context, e *entrant, o options) *result {
-	r := &result{entrant: e, failures: map[string][]*colltest.Failure{}}
-	program, err := w.build(ctx, e)
+	r := &result{entrant: e, failures: map[string][]*colltest.Failure{}, missing: e.absent()}
+	if r.missing != nil {
+		return r
+	}
+	adapter, err := w.build(ctx, e)
 	if err != nil {
 		r.missing = err
 		return r
 	}
-	if r.missing = r.test(ctx, program, o); r.missing != nil {
+	if r.missing = r.test(ctx, adapter, o); r.missing != nil {
 		r.tested = nil
 	}
 	return r
 }
 
-// test tests the entrant's program.
-func (r *result) test(ctx context.Context, program string, o options) error {
-	var command []string
-	for _, word := range r.entrant.command {
-		command = append(command, strings.ReplaceAll(word, "{adapter}", program))
+// test tests the entrant's adapter.
+func (r *result) test(ctx context.Context, adapter string, o options) error {
+	command := placed(r.entrant.command)
+	for i, word := range command {
+		command[i] = strings.ReplaceAll(word, "{adapter}", adapter)
 	}
 	job, err := remote.NewJob(ctx, command, nil, sizes(o.ranks))
 	if err != nil {
@@ -78,16 +94,34 @@ func (r *result) test(ctx context.Context, program string, o options) error {
 		return err
 	}
 	s := colltest.NewSuite(job)
-	s.Patience, s.Cases = 20*time.Second, o.checks
+	s.Patience, s.Shrinking, s.Failures, s.Cases = 20*time.Second, 5*time.Second, 3, o.checks
 	for _, x := range job.Can.Primitives {
 		if name := x.Primitive.Name; chosen(name, r.entrant.primitives) && chosen(name, o.primitives) {
-			if found := s.Check(ctx, x); len(found) > 0 {
+			found := s.Check(ctx, x)
+			more, err := r.entrant.tryKnown(ctx, job, name, found)
+			if err != nil {
+				return errors.Join(err, s.Close())
+			}
+			if found = append(found, more...); len(found) > 0 {
 				r.failures[name] = found
 			}
 		}
 	}
 	r.name, r.tested, r.untested = job.Can.Name, s.Tested, s.Untested()
+	r.version = r.entrant.versionOf(ctx, r.name)
 	return s.Close()
+}
+
+// number is a version in a text.
+var number = regexp.MustCompile(`\d+(\.\d+)+\S*[^\s,]`)
+
+// versionOf returns the library's version, from what the adapter says or from the command that prints it.
+func (e *entrant) versionOf(ctx context.Context, name string) string {
+	if len(e.version) > 0 {
+		out, _ := exec.CommandContext(ctx, e.version[0], e.version[1:]...).Output() // if it fails, there is no version
+		name = string(out)
+	}
+	return number.FindString(name)
 }
 
 func chosen(name string, from []string) bool { return len(from) == 0 || slices.Contains(from, name) }
