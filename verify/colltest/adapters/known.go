@@ -47,10 +47,12 @@ var (
 
 	inputChanged = isKnown("E1", `Reduce of [\s\S]*block 0 of in: it has changed`)
 	sameTensor   = isKnown("E2", `AllToAll of .*, in place`)
-	torchNaN     = isKnown("E3", `op (min|max)[\s\S]*NaN.*of the same operands`)
-	noComplex    = isKnown("E4", `Gather of complex[\s\S]*Invalid scalar type`)
-	noType       = isKnown("E5", `(Invalid scalar type|can't be cast|does not support|not implemented for)`)
-	complexAvg   = isKnown("E6", `of complex.*op avg[\s\S]*NaN`)
+	torchNaN     = isKnown("E3", `op (min|max)[\s\S]*NaN.*of the same operands`, special("Reduce", "float16", "min", 5, 90),
+		special("AllReduce", "float16", "min", 5, 90), special("ReduceScatter", "float16", "min", 5, 36))
+	noComplex = isKnown("E4", `Gather of complex[\s\S]*Invalid scalar type`,
+		`{"Size":2,"Steps":[{"Primitive":"Gather","Type":"complex64","Count":1,"Values":{"Seed":0}}]}`)
+	noType     = isKnown("E5", `(Invalid scalar type|can't be cast|does not support|not implemented for)`)
+	complexAvg = isKnown("E6", `of complex.*op avg[\s\S]*NaN`)
 )
 
 // special returns the JSON of a case on 2 ranks with special values, such as NaN.

@@ -133,7 +133,7 @@ func (r *result) unknown() (n int) {
 	return n
 }
 
-// leastCalls are fewer than those of any entrant that was tested.
+// leastCalls are fewer than those of any entrant that was tested and has not failed.
 const leastCalls = 100
 
 // wrong returns why r does not say that the entrant conforms, but for what is known.
@@ -145,7 +145,7 @@ func (r *result) wrong() error {
 		return fmt.Errorf("%s was not tested: %w", r.entrant.title(), r.missing)
 	case r.unknown() > 0:
 		return fmt.Errorf("%s has %d failures that are new", r.entrant.title(), r.unknown())
-	case r.calls() < leastCalls:
+	case r.calls() < leastCalls && len(r.failures) == 0:
 		return fmt.Errorf("%s has made %d calls, fewer than %d", r.entrant.title(), r.calls(), leastCalls)
 	}
 	return nil

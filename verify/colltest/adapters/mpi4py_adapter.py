@@ -1,10 +1,10 @@
 """The collectives of MPI, called through mpi4py by collgen conform:
 
-    collgen conform -- mpirun -n {n} python3 mpi4py_adapter.py
+    collgen conform -- mpirun -n {n} python3 mpi4py_adapter.py [start] [batch] [prepare] [split] [tags] [displaced]
 
-Calls that are started are such as MPI_Iallreduce; prepared ones are persistent, such as that of MPI_Allreduce_init. Where MPI means
-something else than collgen, this program makes up for it: MPI_Bcast has one buffer, and MPI_Reduce_scatter in place leaves its
-result at the beginning of its only one.
+The words are what is offered besides calls. Calls that are started are such as MPI_Iallreduce; prepared ones are persistent, such
+as that of MPI_Allreduce_init. Where MPI means something else than collgen, this program makes up for it: MPI_Bcast has one buffer,
+and MPI_Reduce_scatter in place leaves its result at the beginning of its only one.
 """
 import sys
 
@@ -16,6 +16,7 @@ TYPES = {"int8": MPI.INT8_T, "int16": MPI.INT16_T, "int32": MPI.INT32_T, "int64"
          "complex64": MPI.C_FLOAT_COMPLEX, "complex128": MPI.C_DOUBLE_COMPLEX, "bool": MPI.C_BOOL}
 OPS = {name: getattr(MPI, name.upper()) for name in "sum prod min max band bor bxor land lor".split()}
 WORLD = MPI.COMM_WORLD
+DISPLACED = " displaced" * ("displaced" in sys.argv)  # V functions take blocks with gaps between them
 
 class Work:
     """A request, with the bytes that are copied before it begins and after it has ended: pairs of target and source, or none."""
@@ -52,7 +53,8 @@ def some(c, b, blocks=False): return b and [b.bytes] + [(b.counts, b.starts)] * 
 def own(c, b, at=True, blocks=False): return MPI.IN_PLACE if c.in_place and at else some(c, b, blocks)
 
 def broadcast(c):
-    return make(c, "Bcast", some(c, c.output), c.root, before=(c.output.bytes, c.input.bytes) if c.input and not c.in_place else None)
+    before = (c.output.bytes, c.input.bytes) if c.input and not c.in_place else None
+    return make(c, "Bcast", some(c, c.output), c.root, before=before)
 
 def reduce_scatter(c):
     name, counts = ("Reduce_scatter", [c.input.counts]) if c.uneven else ("Reduce_scatter_block", [])
@@ -67,16 +69,16 @@ def send(c):
 
 collgen_conform.serve({
     "Broadcast apart in-place": broadcast, "ReduceScatter apart in-place uneven": reduce_scatter, "Send": send,
-    "Gather apart in-place uneven":
+    "Gather apart in-place uneven" + DISPLACED:
         lambda c: make(c, v(c, "Gather"), own(c, c.input, is_root(c)), some(c, c.output, True), c.root),
-    "Scatter apart in-place uneven":
+    "Scatter apart in-place uneven" + DISPLACED:
         lambda c: make(c, v(c, "Scatter"), some(c, c.input, True), own(c, c.output, is_root(c)), c.root),
-    "AllGather apart in-place uneven": lambda c: make(c, v(c, "Allgather"), own(c, c.input), some(c, c.output, True)),
-    "AllToAll apart in-place uneven":
+    "AllGather apart in-place uneven" + DISPLACED: lambda c: make(c, v(c, "Allgather"), own(c, c.input), some(c, c.output, True)),
+    "AllToAll apart in-place uneven" + DISPLACED:
         lambda c: make(c, v(c, "Alltoall"), own(c, c.input, True, True), some(c, c.output, True)),
     "Reduce apart in-place": lambda c: make(c, "Reduce", own(c, c.input, is_root(c)), some(c, c.output), OPS[c.op], c.root),
     "AllReduce apart in-place": lambda c: make(c, "Allreduce", own(c, c.input), some(c, c.output), OPS[c.op]),
     "Barrier": lambda c: make(c, "Barrier"),
 }, rank=WORLD.rank, size=WORLD.size, name="mpi4py, " + MPI.Get_library_version().split("\n")[0].strip("\0"), types=" ".join(TYPES),
-    ops=" ".join(OPS), values="overflow", calls=" ".join(sys.argv[1:]),
+    ops=" ".join(OPS), values="overflow", calls=" ".join(word for word in sys.argv[1:] if word != "displaced"),
     split=lambda color, key: WORLD.Split(MPI.UNDEFINED if color == "-" else int(color), key), free=lambda comm: comm.Free())

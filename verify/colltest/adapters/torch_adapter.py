@@ -16,8 +16,8 @@ import collgen_conform
 import torch
 import torch.distributed as dist
 
-TYPES = {name: getattr(torch, name) for name in "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
-         "complex64 complex128 bool".split()} | {"float8e4m3": torch.float8_e4m3fn, "float8e5m2": torch.float8_e5m2}
+TYPES = {name: getattr(torch, name) for name in "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 "
+         "float64 complex64 complex128 bool".split()} | {"float8e4m3": torch.float8_e4m3fn, "float8e5m2": torch.float8_e5m2}
 OPS = {"sum": "SUM", "prod": "PRODUCT", "min": "MIN", "max": "MAX", "avg": "AVG", "band": "BAND", "bor": "BOR", "bxor": "BXOR"}
 UNSUPPORTED = "Invalid scalar type", "does not support", "can't be cast", "Cannot use ReduceOp", "not implemented for", "type for"
 
@@ -26,7 +26,7 @@ parser.add_argument("size", type=int)
 parser.add_argument("--backend", default="gloo")
 parser.add_argument("--device", default="cpu", help="where tensors are: cpu or cuda")
 parser.add_argument("--as-is", nargs="*", default=[], choices=["reduce", "all-to-all", "types"])
-parser.add_argument("--calls", nargs="*", default=[], choices=["start", "batch", "split", "tags"], help="what is offered besides calls")
+parser.add_argument("--calls", nargs="*", default=[], choices=["start", "batch", "split", "tags"], help="what is offered besides")
 options = parser.parse_args()
 
 class Work:
@@ -42,9 +42,17 @@ class Work:
             return self.memory[buffer.at:buffer.at + len(buffer.bytes)].view(TYPES[self.c.type])
 
     def wait(self):
-        for work in self.works:
-            work.wait()
+        try:
+            for work in self.works:
+                work.wait()
+        except Exception as e:
+            raise explained(e)
         self.host.copy_(self.memory)
+
+def explained(e):
+    """Returns e, or a Cannot if it says that torch does not support the call."""
+    is_type = "types" not in options.as_is and any(text in str(e) for text in UNSUPPORTED)
+    return collgen_conform.Cannot(" ".join(str(e).split())) if is_type else e
 
 def function(make):
     """Returns a function for collgen_conform; make returns the work of torch, None if it is done."""
@@ -54,9 +62,7 @@ def function(make):
             begun = make(c, work.input, work.output, {"group": c.comm, "async_op": c.how == "start"})
             if c.batch == 1: end_batch()
         except Exception as e:
-            if "types" not in options.as_is and any(text in str(e) for text in UNSUPPORTED):
-                raise collgen_conform.Cannot(" ".join(str(e).split()))
-            raise
+            raise explained(e)
         work.works = begun if isinstance(begun, list) else [begun] if begun else []
         if c.how == "start":
             return work
