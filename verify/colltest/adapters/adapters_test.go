@@ -150,7 +150,8 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Error("docs/lab/peers.md is not what the rows give: go run ./verify/colltest/adapters -kept -write docs/lab/peers.md")
+		t.Error("docs/lab/peers.md is not what the rows give: " +
+			"go run ./verify/colltest/adapters -kept -write docs/lab/peers.md")
 	}
 	for i := range entrants {
 		title := entrants[i].title()

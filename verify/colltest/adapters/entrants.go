@@ -66,12 +66,13 @@ var entrants = []entrant{
 	torch("", "min", "max", "avg"),
 	torch("reduce", "min", "max", "avg").only("Reduce").fails(inputChanged, "Reduce"),
 	torch("all-to-all").only("AllToAll").fails(sameTensor, "AllToAll"),
-	torch("types", "min", "max").only("Gather", "AllReduce").fails(noComplex, "Gather").fails(noType, "Gather", "AllReduce"),
+	torch("types", "min", "max").only("Gather", "AllReduce").fails(noComplex, "Gather").
+		fails(noType, "Gather", "AllReduce"),
 }
 
 func openMPI(without ...string) entrant {
-	return entrant{name: "Open MPI of Debian", compile: []string{"mpicc.openmpi", "-O2"}, source: "mpi.c", without: without,
-		command: slices.Concat(asRoot, []string{"mpirun.openmpi", "--oversubscribe", "-n", "{n}", "{adapter}"})}
+	return entrant{name: "Open MPI of Debian", compile: []string{"mpicc.openmpi", "-O2"}, source: "mpi.c",
+		without: without, command: slices.Concat(asRoot, []string{"mpirun.openmpi", "--oversubscribe", "-n", "{n}", "{adapter}"})}
 }
 
 // asRoot is how Open MPI runs as root, with more ranks than cores.
@@ -92,8 +93,8 @@ func mpich(without ...string) entrant {
 // mpich5 is MPICH with some of its settings.
 func mpich5(name string, settings ...string) entrant {
 	return entrant{name: name, has: []string{"test", "-x", "{peers}/mpich/bin/mpicc"},
-		compile: []string{"{peers}/mpich/bin/mpicc", "-O2"}, source: "mpi.c", command: slices.Concat([]string{"env"}, settings,
-			[]string{"{peers}/mpich/bin/mpiexec", "-n", "{n}", "{adapter}"})}
+		compile: []string{"{peers}/mpich/bin/mpicc", "-O2"}, source: "mpi.c", command: slices.Concat([]string{"env"},
+			settings, []string{"{peers}/mpich/bin/mpiexec", "-n", "{n}", "{adapter}"})}
 }
 
 // intel is Intel MPI with some of its settings.
@@ -122,8 +123,8 @@ func gloo(allReduce string, without ...string) entrant {
 
 // torch is torch.distributed over Gloo, with one of the differences that its adapter otherwise hides.
 func torch(asIs string, without ...string) entrant {
-	e := entrant{name: "torch Gloo", has: []string{"{python}", "-c", "import torch.distributed"}, source: "torch_adapter.py",
-		without: without, command: []string{"{python}", "{adapter}", "{n}"}}
+	e := entrant{name: "torch Gloo", has: []string{"{python}", "-c", "import torch.distributed"},
+		source: "torch_adapter.py", without: without, command: []string{"{python}", "{adapter}", "{n}"}}
 	if asIs != "" {
 		e.name, e.command = "torch Gloo, "+asIs+" as is", append(e.command, "--as-is", asIs)
 	}
