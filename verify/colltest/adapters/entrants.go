@@ -72,7 +72,8 @@ var entrants = []entrant{
 
 func openMPI(without ...string) entrant {
 	return entrant{name: "Open MPI of Debian", compile: []string{"mpicc.openmpi", "-O2"}, source: "mpi.c",
-		without: without, command: slices.Concat(asRoot, []string{"mpirun.openmpi", "--oversubscribe", "-n", "{n}", "{adapter}"})}
+		without: without, command: slices.Concat(asRoot, []string{"mpirun.openmpi", "--oversubscribe", "-n", "{n}",
+			"{adapter}"})}
 }
 
 // asRoot is how Open MPI runs as root, with more ranks than cores.

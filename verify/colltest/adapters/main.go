@@ -1,4 +1,4 @@
-// Command adapters has other libraries, such as Open MPI, MPICH and Gloo, make the calls that package colltest draws. It
+// Command adapters has other libraries, such as Open MPI and Gloo, make the calls that package colltest draws. It
 // prints a table of what came out. It builds the programs in this folder. docs/lab/peers.md tells of what was found: a
 // cell of the table that says so names its section there. Anything else that fails is new, and the exit status is 1; so
 // it is where an entrant cannot be built or does not run to its end, and where next to nothing was called. Libraries
