@@ -46,6 +46,7 @@ var (
 
 	glooNaN = isKnown("C5", nanPlaces, special("Reduce", "float32", "min", 5, 90),
 		special("AllReduce", "float32", "min", 5, 90), special("ReduceScatter", "float32", "min", 5, 36))
+	rareProduct = isKnown("C6", `^on 3 ranks[\s\S]*ReduceScatter of int64, blocks of 1029 .*op prod[\s\S]*the reduction of`)
 
 	zeros = isKnown("D1", `op (min|max)[\s\S]*element \d+ is -?0 \(.*(want -?0 \(|of the same operands)`,
 		special("AllReduce", "float32", "min", 12, 20))
