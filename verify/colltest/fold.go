@@ -101,7 +101,7 @@ func (t *trial) elsewhere(operands [][]byte, got []byte) string {
 	return ""
 }
 
-// oneTree reports whether there is one tree alone, and one rounding in it, also where the result is very large or small.
+// oneTree reports whether there is one tree alone, with one rounding. Then a very large or small result has one value.
 func (t *trial) oneTree(operands [][]byte) bool {
 	return len(operands) == 2 && t.step.Op != spec.OpAvg && t.step.Type.Class() != spec.Complex
 }

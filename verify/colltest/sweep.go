@@ -43,8 +43,8 @@ func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 		p, w := of.Primitive, swept{c: c, of: of, size: size, roots: calls(of.Primitive, size), i: 7 * size}
 		for _, kind := range c.reductions(p) {
 			for _, inPlace := range of.forms() {
-				for _, steps := range w.variants(kind, inPlace) {
-					if !yield(Case{Size: size, Steps: steps}) {
+				for _, c := range w.variants(kind, inPlace) {
+					if !yield(c) {
 						return
 					}
 				}
@@ -114,9 +114,10 @@ func (w *swept) step(kind reduction, inPlace bool) Step {
 // variants returns the calls of one type, op and form. A reduction that rounds is made twice with other late ranks,
 // with special values, and with whole numbers. One whose result for NaN or -0 is not promised has another call with
 // these.
-func (w *swept) variants(kind reduction, inPlace bool) (cases [][]Step) {
+func (w *swept) variants(kind reduction, inPlace bool) (cases []Case) {
 	step := w.step(kind, inPlace)
-	cases = append(cases, []Step{step})
+	add := func(steps ...Step) { cases = append(cases, Case{Size: w.size, Steps: steps}) }
+	add(step)
 	with := func(kind spectest.Kind, count int) Step {
 		s := step
 		s.Values.Kind, s.Count = kind, w.c.within(max(s.Count, count))
@@ -125,18 +126,29 @@ func (w *swept) variants(kind reduction, inPlace bool) (cases [][]Step) {
 	if kind.Op != 0 && !exact(kind.Op, kind.Type) {
 		first, second := with(spectest.Ordinary, sweepCounts[0]), with(spectest.Ordinary, sweepCounts[0])
 		first.Delay, second.Delay, second.Late = late, late, w.size-1
-		cases = append(cases, []Step{first, second}, []Step{with(spectest.Special, sweepCounts[1])},
-			[]Step{with(spectest.Whole, sweepCounts[0])})
+		add(first, second)
+		add(with(spectest.Special, sweepCounts[1]))
+		add(with(spectest.Whole, sweepCounts[0]))
 	}
 	if step.Values.NoNaN || step.Values.NoMinusZero {
 		keep := with(spectest.Special, 2*sweepCounts[3])
 		keep.Values.Keep = true
 		long := keep
 		long.Count = w.c.within(longKept)
-		cases = append(cases, []Step{keep}, []Step{long})
+		add(keep)
+		add(long)
+		if w.c.Split && w.size > 1 {
+			keep.Comm, keep.Count, keep.Repeat = 1, w.c.within(1), firstCalls
+			add(keep)
+			cases[len(cases)-1].Comms = []Split{{Colors: make([]int, w.size), Keys: make([]int, w.size)}}
+		}
 	}
 	return cases
 }
+
+// firstCalls is how many calls of one element are made first on a new communicator, which may get other algorithms than
+// those that follow.
+const firstCalls = 4
 
 // longKept is so many elements that algorithms cut them in parts, each of which they reduce in another order.
 const longKept = 5003

@@ -11,7 +11,7 @@ import (
 // conforms checks a command on those numbers of ranks, but for what is left out, and returns what fails.
 func conforms(t *testing.T, sizes []int, without []string, command ...string) (failures []*colltest.Failure) {
 	t.Helper()
-	job, err := remote.NewJob(t.Context(), command, sizes)
+	job, err := remote.NewJob(t.Context(), command, nil, sizes)
 	if err != nil {
 		t.Fatal(err)
 	}
