@@ -28,6 +28,9 @@ func drawCase(random *rand.Rand, can *Capabilities, of []Support, size int) Case
 	if send := slices.IndexFunc(of, isSend); can.Tags && can.Started && send >= 0 && random.IntN(2*len(of)) == 0 {
 		return drawMessages(random, can, of[send], size)
 	}
+	if can.Split && can.Started && size > 1 && random.IntN(10) == 0 {
+		return drawTwins(random, can, of, size)
+	}
 	c := Case{Size: size}
 	least, most := 1, 3
 	if len(of) > 1 {
@@ -65,6 +68,19 @@ func drawMessages(random *rand.Rand, can *Capabilities, send Support, size int) 
 	for i := range 2 + random.IntN(4) {
 		s := drawStep(random, can, send, size)
 		s.Root, s.Peer, s.Tag, s.Mode = first.Root, first.Peer, 1+tags[i], Started
+		c.Steps = append(c.Steps, s)
+	}
+	return c
+}
+
+// drawTwins returns a case of started calls on two communicators of the same ranks in turn, which begin in another order
+// on some of these.
+func drawTwins(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
+	all := Split{make([]int, size), random.Perm(size)}
+	c := Case{Size: size, Comms: []Split{all, all}, Order: 1 + uint64(random.Uint32())}
+	for i := range 2 + random.IntN(5) {
+		s := drawStep(random, can, pick(random, of), size)
+		s.Comm, s.Mode = 1+i%2, Started
 		c.Steps = append(c.Steps, s)
 	}
 	return c

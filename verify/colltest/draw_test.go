@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 )
 
 // drawn is a random case, with the ranks' parts of each of its calls.
@@ -15,10 +16,14 @@ type drawn struct {
 
 // drawnSorts are what has to be among the random cases: for each, a test of one step.
 var drawnSorts = map[string]func(d *drawn, i int) bool{
-	"one call":       func(d *drawn, _ int) bool { return len(d.Steps) == 1 },
-	"several calls":  func(d *drawn, _ int) bool { return len(d.Steps) > 1 },
-	"nobody is late": func(d *drawn, i int) bool { return d.Steps[i].Delay == 0 },
-	"rank 0 is late": func(d *drawn, i int) bool { return d.Steps[i].Delay > 0 && d.Steps[i].Late == 0 },
+	"one call":                        func(d *drawn, _ int) bool { return len(d.Steps) == 1 },
+	"several calls":                   func(d *drawn, _ int) bool { return len(d.Steps) > 1 },
+	"nobody is late":                  func(d *drawn, i int) bool { return d.Steps[i].Delay == 0 },
+	"rank 0 is late":                  func(d *drawn, i int) bool { return d.Steps[i].Delay > 0 && d.Steps[i].Late == 0 },
+	"a rank is ten milliseconds late": func(d *drawn, i int) bool { return d.Steps[i].Delay >= 10*time.Millisecond },
+	"a rank is late before many calls": func(d *drawn, i int) bool {
+		return d.Steps[i].Delay >= 5*time.Millisecond && d.Steps[i].Repeat >= 8 && d.Steps[i].Late != d.Steps[i].Root
+	},
 	"the last of several ranks is late": func(d *drawn, i int) bool {
 		return d.Steps[i].Delay > 0 && d.Size > 1 && d.Steps[i].Late == d.Size-1
 	},

@@ -3,7 +3,6 @@ package colltest_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -116,7 +115,6 @@ var escapes = []escape{
 		return c.InPlace && len(c.Out()) == 1<<20
 	}), colltest.Value, nil},
 	{"the input is read after the return", "Broadcast", byReference(), colltest.Value, nil},
-	{"a rank that comes ten milliseconds late", "AllToAll", lateComer(), colltest.Erred, nil},
 }
 
 // TestEscapes: the sorts of calls that are made show what only they show, and it fails again.
@@ -208,23 +206,19 @@ type meetings struct {
 	mu   sync.Mutex
 	made map[[2]int]int   // by size and rank
 	come map[[2]int][]int // ranks, by size and number of the call
-	at   map[[2]int]time.Time
 }
 
 func newMeetings() *meetings {
-	return &meetings{made: map[[2]int]int{}, come: map[[2]int][]int{}, at: map[[2]int]time.Time{}}
+	return &meetings{made: map[[2]int]int{}, come: map[[2]int][]int{}}
 }
 
-// enter notes that a rank has come to its next call, and returns when the first one has.
-func (m *meetings) enter(rank, size int) (first time.Time) {
+// enter notes that a rank has come to its next call.
+func (m *meetings) enter(rank, size int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	call := [2]int{size, m.made[[2]int{size, rank}]}
 	m.made[[2]int{size, rank}]++
-	if m.come[call] = append(m.come[call], rank); len(m.come[call]) == 1 {
-		m.at[call] = time.Now()
-	}
-	return m.at[call]
+	m.come[call] = append(m.come[call], rank)
 }
 
 // call returns the size and the number of the call that a rank is in.
@@ -281,17 +275,6 @@ func byReference() fault {
 		if in := shown[m.call(rank, size)]; rank != c.Root {
 			copy(c.Out(), in)
 		}
-	}}
-}
-
-// lateComer fails where a rank comes long after another one.
-func lateComer() fault {
-	m := newMeetings()
-	return fault{enter: func(_ context.Context, rank, size int, c *colltest.Call) error {
-		if time.Since(m.enter(rank, size)) > 10*time.Millisecond {
-			return fmt.Errorf("rank %d is late", rank)
-		}
-		return nil
 	}}
 }
 
