@@ -44,12 +44,6 @@ func do[T Elem](ctx context.Context, c *Comm, k *exec.Collective, dst, src []T, 
 	return c.doGenerated(ctx, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), nil, opts)
 }
 
-// doUneven carries out one call of k, whose blocks are uneven, on c, as collective.DoUneven does.
-func doUneven[T Elem](ctx context.Context, c *Comm, k *exec.Collective, dst, src []T, blocks *exec.BlocksOf,
-	args *exec.Args, opts []Option) error {
-	return c.doGenerated(ctx, k, spec.TypeOf[T](), args, exec.Bytes(dst), exec.Bytes(src), blocks, opts)
-}
-
 // blockOf returns one of the blocks of buf, for a call in place.
 func blockOf[T Elem](primitive string, buf []T, blocks Blocks, block int) ([]T, error) {
 	return exec.BlockOf(primitive, buf, blocks, block)

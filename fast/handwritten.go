@@ -22,33 +22,33 @@ var receive, sendPart, receivePart = send.Renamed("Recv"), send.Renamed("SendRec
 // a time runs on a Comm. Send may wait for the receiver: two ranks that both send first may wait for each other, until
 // ctx ends or their disagreement is found; SendRecv and StartSend are for them.
 func Send[T Elem](ctx context.Context, c *Comm, buf []T, to int, opts ...Option) error {
-	return sendOpts(ctx, c, buf, to, opts)
+	return sendBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(buf), to, opts)
 }
 
 // Recv fills buf with what the rank from sends.
 func Recv[T Elem](ctx context.Context, c *Comm, buf []T, from int, opts ...Option) error {
-	return recvOpts(ctx, c, buf, from, opts)
+	return recvBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(buf), from, opts)
 }
 
 // StartSend starts Send and returns. The send begins at Wait, Test or Done, at the next call that is no send or
 // receive, or when a Batch ends.
 func StartSend[T Elem](ctx context.Context, c *Comm, buf []T, to int, opts ...Option) *Handle {
-	return start(opts, func(opts []Option) error { return sendOpts(ctx, c, buf, to, opts) })
+	return start(opts, func(opts []Option) error { return Send(ctx, c, buf, to, opts...) })
 }
 
 // StartRecv is Recv, but returns at once; it begins when StartSend would.
 func StartRecv[T Elem](ctx context.Context, c *Comm, buf []T, from int, opts ...Option) *Handle {
-	return start(opts, func(opts []Option) error { return recvOpts(ctx, c, buf, from, opts) })
+	return start(opts, func(opts []Option) error { return Recv(ctx, c, buf, from, opts...) })
 }
 
-func sendOpts[T Elem](ctx context.Context, c *Comm, buf []T, to int, opts []Option) error {
-	args := sending(c, len(buf), to)
-	return do(ctx, c, &send, nil, buf, &args, opts)
+func sendBytes(ctx context.Context, c *Comm, t spec.Type, buf []byte, to int, opts []Option) error {
+	args := sending(c, exec.Elements(t, buf), to)
+	return c.doGenerated(ctx, &send, t, &args, nil, buf, nil, opts)
 }
 
-func recvOpts[T Elem](ctx context.Context, c *Comm, buf []T, from int, opts []Option) error {
-	args := receiving(c, len(buf), from)
-	return do(ctx, c, &receive, buf, nil, &args, opts)
+func recvBytes(ctx context.Context, c *Comm, t spec.Type, buf []byte, from int, opts []Option) error {
+	args := receiving(c, exec.Elements(t, buf), from)
+	return c.doGenerated(ctx, &receive, t, &args, buf, nil, nil, opts)
 }
 
 func sending(c *Comm, count, to int) exec.Args {
@@ -65,36 +65,36 @@ func receiving(c *Comm, count, from int) exec.Args {
 // buffer. To and from may be the same rank. If one of them is this rank, so is the other, and out is copied to in,
 // which is as long.
 func SendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, opts ...Option) error {
-	return sendRecvOpts(ctx, c, out, to, in, from, true, opts)
+	return sendRecvBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(out), to, exec.Bytes(in), from, true, opts)
 }
 
 // SendRecvReplace is SendRecv in place: what was in buf is sent to the rank to, and what the rank from sends is in buf
 // then. Both are as many elements.
 func SendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int, opts ...Option) error {
-	return sendRecvOpts(ctx, c, buf, to, buf, from, false, opts)
+	both := exec.Bytes(buf)
+	return sendRecvBytes(ctx, c, spec.TypeOf[T](), both, to, both, from, false, opts)
 }
 
 // StartSendRecv is SendRecv, but returns at once; it begins when StartSend would.
 func StartSendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int,
 	opts ...Option) *Handle {
-	return start(opts, func(opts []Option) error { return sendRecvOpts(ctx, c, out, to, in, from, true, opts) })
+	return start(opts, func(opts []Option) error { return SendRecv(ctx, c, out, to, in, from, opts...) })
 }
 
 // StartSendRecvReplace is SendRecvReplace, but returns at once; it begins when StartSend would. What is in buf is
 // copied before it returns.
 func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int, opts ...Option) *Handle {
-	return start(opts, func(opts []Option) error {
-		return sendRecvOpts(ctx, c, slices.Clone(buf), to, buf, from, true, opts)
-	})
+	return start(opts, func(opts []Option) error { return SendRecvReplace(ctx, c, buf, to, from, opts...) })
 }
 
-// sendRecvOpts is SendRecv; or SendRecvReplace, unless out and in are apart.
-func sendRecvOpts[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int, apart bool,
+// sendRecvBytes is SendRecv of elements of type t; or SendRecvReplace, if out and in are the same and need not be apart.
+func sendRecvBytes(ctx context.Context, c *Comm, t spec.Type, out []byte, to int, in []byte, from int, apart bool,
 	opts []Option) error {
-	t, receives := spec.TypeOf[T](), receiving(c, len(in), from)
+	receives := receiving(c, exec.Elements(t, in), from)
 	receives.NoAlias = apart
-	err := c.sendRecv(ctx, exec.NewRequest(&sendPart, t, sending(c, len(out), to), nil, exec.Bytes(out)),
-		exec.NewRequest(&receivePart, t, receives, exec.Bytes(in), nil), opts)
+	sends := sending(c, exec.Elements(t, out), to)
+	err := c.sendRecv(ctx, exec.NewRequest(&sendPart, t, sends, nil, out),
+		exec.NewRequest(&receivePart, t, receives, in, nil), opts)
 	if err != nil {
 		c.refused(opts)
 	}
@@ -111,6 +111,9 @@ func (c *Comm) sendRecv(ctx context.Context, s, r *exec.Request, opts []Option) 
 		return err
 	}
 	if h := handleOf(opts); h != nil {
+		if exec.Overlap(r.Dst, s.Src) {
+			s.Src = slices.Clone(s.Src)
+		}
 		c.start(ctx, h, s, r)
 		return nil
 	}

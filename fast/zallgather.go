@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 	"math/bits"
 )
 
@@ -48,12 +49,17 @@ func StartAllGather[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Optio
 //
 // Specification 0x9e499135016d7f3e.
 func AllGatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...Option) error {
+	return allGatherBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), opts)
+}
+
+// allGatherBytes is [AllGatherInto] of elements of type t.
+func allGatherBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, opts []Option) error {
 	rank, size := c.Rank(), c.Size()
-	count := len(src)
-	if len(dst) != size*count {
-		return refuse("AllGather", "len(dst) is %d, want %d", len(dst), size*count)
+	count := exec.Elements(t, src)
+	if exec.Elements(t, dst) != size*count {
+		return refuse("AllGather", "len(dst) is %d, want %d", exec.Elements(t, dst), size*count)
 	}
-	return do(ctx, c, &allGather, dst, src, &exec.Args{Count: count, AliasOut: rank * count}, opts)
+	return c.doGenerated(ctx, &allGather, t, &exec.Args{Count: count, AliasOut: rank * count}, dst, src, nil, opts)
 }
 
 // StartAllGatherInto starts [AllGatherInto].

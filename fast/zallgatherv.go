@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 )
 
 // AllGatherV gives every rank the blocks of all ranks, which may differ in length: block r of out is rank r's input,
@@ -47,14 +48,19 @@ func StartAllGatherV[T Elem](ctx context.Context, c *Comm, buf []T, blocks Block
 //
 // Specification 0x21d264b494ee7569.
 func AllGatherVInto[T Elem](ctx context.Context, c *Comm, dst []T, blocks Blocks, src []T, opts ...Option) error {
+	return allGatherVBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), blocks, exec.Bytes(src), opts)
+}
+
+// allGatherVBytes is [AllGatherVInto] of elements of type t.
+func allGatherVBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, blocks Blocks, src []byte, opts []Option) error {
 	rank, size := c.Rank(), c.Size()
 	if len(blocks.Counts) != size {
 		return refuse("AllGatherV", "blocks has %d Counts, want %d", len(blocks.Counts), size)
 	}
-	if blocks.Counts[rank] != len(src) {
-		return refuse("AllGatherV", "the block of rank %d has %d elements in dst, and %d in src", rank, blocks.Counts[rank], len(src))
+	if blocks.Counts[rank] != exec.Elements(t, src) {
+		return refuse("AllGatherV", "the block of rank %d has %d elements in dst, and %d in src", rank, blocks.Counts[rank], exec.Elements(t, src))
 	}
-	return doUneven(ctx, c, &allGatherV, dst, src, &exec.BlocksOf{Dst: blocks}, &exec.Args{AliasOut: rank}, opts)
+	return c.doGenerated(ctx, &allGatherV, t, &exec.Args{AliasOut: rank}, dst, src, &exec.BlocksOf{Dst: blocks}, opts)
 }
 
 // StartAllGatherVInto starts [AllGatherVInto].

@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 	"math/bits"
 )
 
@@ -46,11 +47,16 @@ func StartAllReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts .
 //
 // Specification 0x4e0e23e16f7288fd.
 func AllReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, opts ...Option) error {
-	count := len(src)
-	if len(dst) != count {
-		return refuse("AllReduce", "len(dst) is %d, want %d", len(dst), count)
+	return allReduceBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), op, opts)
+}
+
+// allReduceBytes is [AllReduceInto] of elements of type t.
+func allReduceBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, op Op, opts []Option) error {
+	count := exec.Elements(t, src)
+	if exec.Elements(t, dst) != count {
+		return refuse("AllReduce", "len(dst) is %d, want %d", exec.Elements(t, dst), count)
 	}
-	return do(ctx, c, &allReduce, dst, src, &exec.Args{Count: count, Op: op}, opts)
+	return c.doGenerated(ctx, &allReduce, t, &exec.Args{Count: count, Op: op}, dst, src, nil, opts)
 }
 
 // StartAllReduceInto starts [AllReduceInto].

@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 	"math/bits"
 )
 
@@ -43,15 +44,20 @@ func StartAllToAll[T Elem](ctx context.Context, c *Comm, buf []T, opts ...Option
 //
 // Specification 0x3eeb172f7ec73aa0.
 func AllToAllInto[T Elem](ctx context.Context, c *Comm, dst, src []T, opts ...Option) error {
+	return allToAllBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), opts)
+}
+
+// allToAllBytes is [AllToAllInto] of elements of type t.
+func allToAllBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, opts []Option) error {
 	size := c.Size()
-	count := len(src) / size
-	if len(src) != size*count {
-		return refuse("AllToAll", "len(src) is %d, not a multiple of %d", len(src), size)
+	count := exec.Elements(t, src) / size
+	if exec.Elements(t, src) != size*count {
+		return refuse("AllToAll", "len(src) is %d, not a multiple of %d", exec.Elements(t, src), size)
 	}
-	if len(dst) != size*count {
-		return refuse("AllToAll", "len(dst) is %d, want %d", len(dst), size*count)
+	if exec.Elements(t, dst) != size*count {
+		return refuse("AllToAll", "len(dst) is %d, want %d", exec.Elements(t, dst), size*count)
 	}
-	return do(ctx, c, &allToAll, dst, src, &exec.Args{Count: count}, opts)
+	return c.doGenerated(ctx, &allToAll, t, &exec.Args{Count: count}, dst, src, nil, opts)
 }
 
 // StartAllToAllInto starts [AllToAllInto].

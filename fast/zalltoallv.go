@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 )
 
 // AllToAllV transposes the matrix of blocks, which may differ in length: block r of rank q's input becomes block q of
@@ -29,6 +30,11 @@ import (
 //
 // Specification 0xf3250fea01d39cf9.
 func AllToAllV[T Elem](ctx context.Context, c *Comm, dst []T, dstBlocks Blocks, src []T, srcBlocks Blocks, opts ...Option) error {
+	return allToAllVBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), dstBlocks, exec.Bytes(src), srcBlocks, opts)
+}
+
+// allToAllVBytes is [AllToAllV] of elements of type t.
+func allToAllVBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, dstBlocks Blocks, src []byte, srcBlocks Blocks, opts []Option) error {
 	rank, size := c.Rank(), c.Size()
 	if len(dstBlocks.Counts) != size {
 		return refuse("AllToAllV", "dstBlocks has %d Counts, want %d", len(dstBlocks.Counts), size)
@@ -39,7 +45,7 @@ func AllToAllV[T Elem](ctx context.Context, c *Comm, dst []T, dstBlocks Blocks, 
 	if dstBlocks.Counts[rank] != srcBlocks.Counts[rank] {
 		return refuse("AllToAllV", "the block of rank %d has %d elements in dst, and %d in src", rank, dstBlocks.Counts[rank], srcBlocks.Counts[rank])
 	}
-	return doUneven(ctx, c, &allToAllV, dst, src, &exec.BlocksOf{Dst: dstBlocks, Src: srcBlocks}, &exec.Args{NoAlias: true}, opts)
+	return c.doGenerated(ctx, &allToAllV, t, &exec.Args{NoAlias: true}, dst, src, &exec.BlocksOf{Dst: dstBlocks, Src: srcBlocks}, opts)
 }
 
 // StartAllToAllV starts [AllToAllV].

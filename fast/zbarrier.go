@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 	"math/bits"
 )
 
@@ -18,7 +19,7 @@ import (
 //
 // Specification 0x475b7a62f2447d26.
 func Barrier(ctx context.Context, c *Comm, opts ...Option) error {
-	return do[uint8](ctx, c, &barrier, nil, nil, &exec.Args{}, opts)
+	return c.doGenerated(ctx, &barrier, spec.TypeUint8, &exec.Args{}, nil, nil, nil, opts)
 }
 
 // StartBarrier starts [Barrier].

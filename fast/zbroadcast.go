@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 	"math/bits"
 )
 
@@ -44,17 +45,22 @@ func StartBroadcast[T Elem](ctx context.Context, c *Comm, buf []T, root int, opt
 //
 // Specification 0x5a30eb7dd2e05186.
 func BroadcastInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) error {
+	return broadcastBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), root, opts)
+}
+
+// broadcastBytes is [BroadcastInto] of elements of type t.
+func broadcastBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, root int, opts []Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
 		return refuse("Broadcast", "root is %d, want a rank of %d", root, size)
 	}
-	count := len(dst)
+	count := exec.Elements(t, dst)
 	if rank != root {
 		src = nil // it counts only where rank == root
-	} else if len(src) != count {
-		return refuse("Broadcast", "len(src) is %d, want %d", len(src), count)
+	} else if exec.Elements(t, src) != count {
+		return refuse("Broadcast", "len(src) is %d, want %d", exec.Elements(t, src), count)
 	}
-	return do(ctx, c, &broadcast, dst, src, &exec.Args{Count: count, Root: root}, opts)
+	return c.doGenerated(ctx, &broadcast, t, &exec.Args{Count: count, Root: root}, dst, src, nil, opts)
 }
 
 // StartBroadcastInto starts [BroadcastInto].

@@ -3,7 +3,10 @@
 
 package fast
 
-import "github.com/collgen/collgen/fast/internal/exec"
+import (
+	"context"
+	"github.com/collgen/collgen/fast/internal/exec"
+)
 
 // collectives are all of this package, by name.
 var collectives = []*exec.Collective{
@@ -24,4 +27,44 @@ var collectives = []*exec.Collective{
 	&scatter,
 	&scatterV,
 	&send,
+}
+
+// do makes the call on c.
+func (call *Call) do(ctx context.Context, c *Comm, opts []Option) error {
+	switch call.Collective {
+	case "AllGather":
+		return allGatherBytes(ctx, c, call.Type, call.Dst, call.Src, opts)
+	case "AllGatherV":
+		return allGatherVBytes(ctx, c, call.Type, call.Dst, call.DstBlocks, call.Src, opts)
+	case "AllReduce":
+		return allReduceBytes(ctx, c, call.Type, call.Dst, call.Src, call.Op, opts)
+	case "AllToAll":
+		return allToAllBytes(ctx, c, call.Type, call.Dst, call.Src, opts)
+	case "AllToAllV":
+		return allToAllVBytes(ctx, c, call.Type, call.Dst, call.DstBlocks, call.Src, call.SrcBlocks, opts)
+	case "Barrier":
+		return Barrier(ctx, c, opts...)
+	case "Broadcast":
+		return broadcastBytes(ctx, c, call.Type, call.Dst, call.Src, call.Root, opts)
+	case "Exscan":
+		return exscanBytes(ctx, c, call.Type, call.Dst, call.Src, call.Op, opts)
+	case "Gather":
+		return gatherBytes(ctx, c, call.Type, call.Dst, call.Src, call.Root, opts)
+	case "GatherV":
+		return gatherVBytes(ctx, c, call.Type, call.Dst, call.DstBlocks, call.Src, call.Root, opts)
+	case "Reduce":
+		return reduceBytes(ctx, c, call.Type, call.Dst, call.Src, call.Op, call.Root, opts)
+	case "ReduceScatter":
+		return reduceScatterBytes(ctx, c, call.Type, call.Dst, call.Src, call.Op, opts)
+	case "ReduceScatterV":
+		return reduceScatterVBytes(ctx, c, call.Type, call.Dst, call.Src, call.SrcBlocks, call.Op, opts)
+	case "Scan":
+		return scanBytes(ctx, c, call.Type, call.Dst, call.Src, call.Op, opts)
+	case "Scatter":
+		return scatterBytes(ctx, c, call.Type, call.Dst, call.Src, call.Root, opts)
+	case "ScatterV":
+		return scatterVBytes(ctx, c, call.Type, call.Dst, call.Src, call.SrcBlocks, call.Root, opts)
+	default:
+		return call.pair(ctx, c, opts)
+	}
 }

@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 	"math/bits"
 )
 
@@ -49,14 +50,19 @@ func StartExscan[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts ...O
 //
 // Specification 0xc4bd6d1bdf270096.
 func ExscanInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, opts ...Option) error {
+	return exscanBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), op, opts)
+}
+
+// exscanBytes is [ExscanInto] of elements of type t.
+func exscanBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, op Op, opts []Option) error {
 	rank := c.Rank()
-	count := len(src)
+	count := exec.Elements(t, src)
 	if rank <= 0 {
 		dst = nil // it counts only where 0 < rank
-	} else if len(dst) != count {
-		return refuse("Exscan", "len(dst) is %d, want %d", len(dst), count)
+	} else if exec.Elements(t, dst) != count {
+		return refuse("Exscan", "len(dst) is %d, want %d", exec.Elements(t, dst), count)
 	}
-	return do(ctx, c, &exscan, dst, src, &exec.Args{Count: count, Op: op}, opts)
+	return c.doGenerated(ctx, &exscan, t, &exec.Args{Count: count, Op: op}, dst, src, nil, opts)
 }
 
 // StartExscanInto starts [ExscanInto].

@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 	"math/bits"
 )
 
@@ -54,17 +55,22 @@ func StartGather[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts .
 //
 // Specification 0x1c70b24df4cdbf0d.
 func GatherInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) error {
+	return gatherBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), root, opts)
+}
+
+// gatherBytes is [GatherInto] of elements of type t.
+func gatherBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, root int, opts []Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
 		return refuse("Gather", "root is %d, want a rank of %d", root, size)
 	}
-	count := len(src)
+	count := exec.Elements(t, src)
 	if rank != root {
 		dst = nil // it counts only where rank == root
-	} else if len(dst) != size*count {
-		return refuse("Gather", "len(dst) is %d, want %d", len(dst), size*count)
+	} else if exec.Elements(t, dst) != size*count {
+		return refuse("Gather", "len(dst) is %d, want %d", exec.Elements(t, dst), size*count)
 	}
-	return do(ctx, c, &gather, dst, src, &exec.Args{Count: count, Root: root, AliasOut: root * count}, opts)
+	return c.doGenerated(ctx, &gather, t, &exec.Args{Count: count, Root: root, AliasOut: root * count}, dst, src, nil, opts)
 }
 
 // StartGatherInto starts [GatherInto].

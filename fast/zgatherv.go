@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 )
 
 // GatherV collects the blocks of all ranks on the root, which may differ in length: block r of out is rank r's input.
@@ -53,6 +54,11 @@ func StartGatherV[T Elem](ctx context.Context, c *Comm, buf []T, blocks Blocks, 
 //
 // Specification 0xc7531886e7244355.
 func GatherVInto[T Elem](ctx context.Context, c *Comm, dst []T, blocks Blocks, src []T, root int, opts ...Option) error {
+	return gatherVBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), blocks, exec.Bytes(src), root, opts)
+}
+
+// gatherVBytes is [GatherVInto] of elements of type t.
+func gatherVBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, blocks Blocks, src []byte, root int, opts []Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
 		return refuse("GatherV", "root is %d, want a rank of %d", root, size)
@@ -62,10 +68,10 @@ func GatherVInto[T Elem](ctx context.Context, c *Comm, dst []T, blocks Blocks, s
 	} else if len(blocks.Counts) != size {
 		return refuse("GatherV", "blocks has %d Counts, want %d", len(blocks.Counts), size)
 	}
-	if rank == root && blocks.Counts[rank] != len(src) {
-		return refuse("GatherV", "the block of rank %d has %d elements in dst, and %d in src", rank, blocks.Counts[rank], len(src))
+	if rank == root && blocks.Counts[rank] != exec.Elements(t, src) {
+		return refuse("GatherV", "the block of rank %d has %d elements in dst, and %d in src", rank, blocks.Counts[rank], exec.Elements(t, src))
 	}
-	return doUneven(ctx, c, &gatherV, dst, src, &exec.BlocksOf{Dst: blocks}, &exec.Args{Root: root, AliasOut: root}, opts)
+	return c.doGenerated(ctx, &gatherV, t, &exec.Args{Root: root, AliasOut: root}, dst, src, &exec.BlocksOf{Dst: blocks}, opts)
 }
 
 // StartGatherVInto starts [GatherVInto].

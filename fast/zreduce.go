@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 	"math/bits"
 )
 
@@ -49,17 +50,22 @@ func StartReduce[T Elem](ctx context.Context, c *Comm, buf []T, op Op, root int,
 //
 // Specification 0xfaf26e97df5bbca1.
 func ReduceInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, root int, opts ...Option) error {
+	return reduceBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), op, root, opts)
+}
+
+// reduceBytes is [ReduceInto] of elements of type t.
+func reduceBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, op Op, root int, opts []Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
 		return refuse("Reduce", "root is %d, want a rank of %d", root, size)
 	}
-	count := len(src)
+	count := exec.Elements(t, src)
 	if rank != root {
 		dst = nil // it counts only where rank == root
-	} else if len(dst) != count {
-		return refuse("Reduce", "len(dst) is %d, want %d", len(dst), count)
+	} else if exec.Elements(t, dst) != count {
+		return refuse("Reduce", "len(dst) is %d, want %d", exec.Elements(t, dst), count)
 	}
-	return do(ctx, c, &reduce, dst, src, &exec.Args{Count: count, Op: op, Root: root}, opts)
+	return c.doGenerated(ctx, &reduce, t, &exec.Args{Count: count, Op: op, Root: root}, dst, src, nil, opts)
 }
 
 // StartReduceInto starts [ReduceInto].

@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 	"math/bits"
 )
 
@@ -53,12 +54,17 @@ func StartReduceScatter[T Elem](ctx context.Context, c *Comm, buf []T, op Op, op
 //
 // Specification 0xe54e3509020b54fa.
 func ReduceScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, opts ...Option) error {
+	return reduceScatterBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), op, opts)
+}
+
+// reduceScatterBytes is [ReduceScatterInto] of elements of type t.
+func reduceScatterBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, op Op, opts []Option) error {
 	rank, size := c.Rank(), c.Size()
-	count := len(dst)
-	if len(src) != size*count {
-		return refuse("ReduceScatter", "len(src) is %d, want %d", len(src), size*count)
+	count := exec.Elements(t, dst)
+	if exec.Elements(t, src) != size*count {
+		return refuse("ReduceScatter", "len(src) is %d, want %d", exec.Elements(t, src), size*count)
 	}
-	return do(ctx, c, &reduceScatter, dst, src, &exec.Args{Count: count, Op: op, AliasIn: rank * count}, opts)
+	return c.doGenerated(ctx, &reduceScatter, t, &exec.Args{Count: count, Op: op, AliasIn: rank * count}, dst, src, nil, opts)
 }
 
 // StartReduceScatterInto starts [ReduceScatterInto].

@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 )
 
 // ReduceScatterV combines the inputs of all ranks elementwise with op, and gives rank r block r of the result. Blocks
@@ -52,14 +53,19 @@ func StartReduceScatterV[T Elem](ctx context.Context, c *Comm, buf []T, blocks B
 //
 // Specification 0x10855dd5eb548bce.
 func ReduceScatterVInto[T Elem](ctx context.Context, c *Comm, dst, src []T, blocks Blocks, op Op, opts ...Option) error {
+	return reduceScatterVBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), blocks, op, opts)
+}
+
+// reduceScatterVBytes is [ReduceScatterVInto] of elements of type t.
+func reduceScatterVBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, blocks Blocks, op Op, opts []Option) error {
 	rank, size := c.Rank(), c.Size()
 	if len(blocks.Counts) != size {
 		return refuse("ReduceScatterV", "blocks has %d Counts, want %d", len(blocks.Counts), size)
 	}
-	if len(dst) != blocks.Counts[rank] {
-		return refuse("ReduceScatterV", "the block of rank %d has %d elements in dst, and %d in src", rank, len(dst), blocks.Counts[rank])
+	if exec.Elements(t, dst) != blocks.Counts[rank] {
+		return refuse("ReduceScatterV", "the block of rank %d has %d elements in dst, and %d in src", rank, exec.Elements(t, dst), blocks.Counts[rank])
 	}
-	return doUneven(ctx, c, &reduceScatterV, dst, src, &exec.BlocksOf{Src: blocks}, &exec.Args{Op: op, AliasIn: rank}, opts)
+	return c.doGenerated(ctx, &reduceScatterV, t, &exec.Args{Op: op, AliasIn: rank}, dst, src, &exec.BlocksOf{Src: blocks}, opts)
 }
 
 // StartReduceScatterVInto starts [ReduceScatterVInto].

@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 	"math/bits"
 )
 
@@ -47,11 +48,16 @@ func StartScan[T Elem](ctx context.Context, c *Comm, buf []T, op Op, opts ...Opt
 //
 // Specification 0x2a9407f3d5505831.
 func ScanInto[T Elem](ctx context.Context, c *Comm, dst, src []T, op Op, opts ...Option) error {
-	count := len(src)
-	if len(dst) != count {
-		return refuse("Scan", "len(dst) is %d, want %d", len(dst), count)
+	return scanBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), op, opts)
+}
+
+// scanBytes is [ScanInto] of elements of type t.
+func scanBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, op Op, opts []Option) error {
+	count := exec.Elements(t, src)
+	if exec.Elements(t, dst) != count {
+		return refuse("Scan", "len(dst) is %d, want %d", exec.Elements(t, dst), count)
 	}
-	return do(ctx, c, &scan, dst, src, &exec.Args{Count: count, Op: op}, opts)
+	return c.doGenerated(ctx, &scan, t, &exec.Args{Count: count, Op: op}, dst, src, nil, opts)
 }
 
 // StartScanInto starts [ScanInto].

@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 	"math/bits"
 )
 
@@ -54,17 +55,22 @@ func StartScatter[T Elem](ctx context.Context, c *Comm, buf []T, root int, opts 
 //
 // Specification 0xcd5afce571b6f681.
 func ScatterInto[T Elem](ctx context.Context, c *Comm, dst, src []T, root int, opts ...Option) error {
+	return scatterBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), root, opts)
+}
+
+// scatterBytes is [ScatterInto] of elements of type t.
+func scatterBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, root int, opts []Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
 		return refuse("Scatter", "root is %d, want a rank of %d", root, size)
 	}
-	count := len(dst)
+	count := exec.Elements(t, dst)
 	if rank != root {
 		src = nil // it counts only where rank == root
-	} else if len(src) != size*count {
-		return refuse("Scatter", "len(src) is %d, want %d", len(src), size*count)
+	} else if exec.Elements(t, src) != size*count {
+		return refuse("Scatter", "len(src) is %d, want %d", exec.Elements(t, src), size*count)
 	}
-	return do(ctx, c, &scatter, dst, src, &exec.Args{Count: count, Root: root, AliasIn: root * count}, opts)
+	return c.doGenerated(ctx, &scatter, t, &exec.Args{Count: count, Root: root, AliasIn: root * count}, dst, src, nil, opts)
 }
 
 // StartScatterInto starts [ScatterInto].

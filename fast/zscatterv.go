@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 )
 
 // ScatterV gives rank r block r of the root's input, whose blocks may differ in length. Only the root passes in. In
@@ -53,6 +54,11 @@ func StartScatterV[T Elem](ctx context.Context, c *Comm, buf []T, blocks Blocks,
 //
 // Specification 0xc7f99fa12298c056.
 func ScatterVInto[T Elem](ctx context.Context, c *Comm, dst, src []T, blocks Blocks, root int, opts ...Option) error {
+	return scatterVBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(dst), exec.Bytes(src), blocks, root, opts)
+}
+
+// scatterVBytes is [ScatterVInto] of elements of type t.
+func scatterVBytes(ctx context.Context, c *Comm, t spec.Type, dst []byte, src []byte, blocks Blocks, root int, opts []Option) error {
 	rank, size := c.Rank(), c.Size()
 	if root < 0 || root >= size {
 		return refuse("ScatterV", "root is %d, want a rank of %d", root, size)
@@ -62,10 +68,10 @@ func ScatterVInto[T Elem](ctx context.Context, c *Comm, dst, src []T, blocks Blo
 	} else if len(blocks.Counts) != size {
 		return refuse("ScatterV", "blocks has %d Counts, want %d", len(blocks.Counts), size)
 	}
-	if rank == root && len(dst) != blocks.Counts[rank] {
-		return refuse("ScatterV", "the block of rank %d has %d elements in dst, and %d in src", rank, len(dst), blocks.Counts[rank])
+	if rank == root && exec.Elements(t, dst) != blocks.Counts[rank] {
+		return refuse("ScatterV", "the block of rank %d has %d elements in dst, and %d in src", rank, exec.Elements(t, dst), blocks.Counts[rank])
 	}
-	return doUneven(ctx, c, &scatterV, dst, src, &exec.BlocksOf{Src: blocks}, &exec.Args{Root: root, AliasIn: root}, opts)
+	return c.doGenerated(ctx, &scatterV, t, &exec.Args{Root: root, AliasIn: root}, dst, src, &exec.BlocksOf{Src: blocks}, opts)
 }
 
 // StartScatterVInto starts [ScatterVInto].

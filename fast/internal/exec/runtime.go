@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"math/bits"
 	"unsafe"
 
 	"github.com/collgen/collgen/spec"
@@ -25,4 +26,9 @@ var Runtime interface {
 func Bytes[T any](s []T) []byte {
 	var elem T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(elem)))
+}
+
+// Elements returns how many elements of type t, which is valid, buf has.
+func Elements(t spec.Type, buf []byte) int {
+	return len(buf) >> bits.TrailingZeros8(uint8(t.Bytes())) // quicker than a division
 }

@@ -76,8 +76,6 @@ func times(n, x spec.Expr) spec.Expr {
 	return spec.Mul(n, x)
 }
 
-func lenOf(name string) *jen.Statement { return jen.Len(jen.Id(name)) }
-
 // lengths finds the number of elements per block and checks that both buffers have the right length. A buffer that a
 // rank does not pass is ignored.
 func (f *file) lengths(p spec.Primitive, s *scope) ([]jen.Code, error) {
@@ -85,7 +83,7 @@ func (f *file) lengths(p spec.Primitive, s *scope) ([]jen.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	code, err := f.count(p, s, of)
+	code, err := f.count(p, s, of, f.elements)
 	if err != nil {
 		return nil, err
 	}
@@ -103,10 +101,10 @@ func (f *file) lengths(p spec.Primitive, s *scope) ([]jen.Code, error) {
 	return code, nil
 }
 
-// count finds the number of elements per block from one buffer.
-func (f *file) count(p spec.Primitive, s *scope, of side) ([]jen.Code, error) {
+// count finds the number of elements per block from one buffer, whose number of elements is given by length.
+func (f *file) count(p spec.Primitive, s *scope, of side, length func(name string) *jen.Statement) ([]jen.Code, error) {
 	if of.blocks() == 1 {
-		return []jen.Code{jen.Id("count").Op(":=").Add(lenOf(of.name))}, nil
+		return []jen.Code{jen.Id("count").Op(":=").Add(length(of.name))}, nil
 	}
 	blocks, err := s.number(of.Blocks)
 	if err != nil {
@@ -117,9 +115,9 @@ func (f *file) count(p spec.Primitive, s *scope, of side) ([]jen.Code, error) {
 		return nil, err
 	}
 	return []jen.Code{
-		jen.Id("count").Op(":=").Add(lenOf(of.name)).Op("/").Add(blocks),
-		jen.If(lenOf(of.name).Op("!=").Add(whole)).Block(
-			f.refuse(p, "len("+of.name+") is %d, not a multiple of %d", lenOf(of.name), blocks)),
+		jen.Id("count").Op(":=").Add(length(of.name)).Op("/").Add(blocks),
+		jen.If(length(of.name).Op("!=").Add(whole)).Block(
+			f.refuse(p, "len("+of.name+") is %d, not a multiple of %d", length(of.name), blocks)),
 	}, nil
 }
 
@@ -128,8 +126,8 @@ func (f *file) checkLength(p spec.Primitive, s *scope, other side) (jen.Code, er
 	if err != nil {
 		return nil, err
 	}
-	check := jen.If(lenOf(other.name).Op("!=").Add(want)).Block(
-		f.refuse(p, "len("+other.name+") is %d, want %d", lenOf(other.name), want))
+	check := jen.If(f.elements(other.name).Op("!=").Add(want)).Block(
+		f.refuse(p, "len("+other.name+") is %d, want %d", f.elements(other.name), want))
 	if other.On.IsAbsent() {
 		return check, nil
 	}

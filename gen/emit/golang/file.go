@@ -90,6 +90,7 @@ func List(pkg Package, primitives []spec.Primitive) ([]byte, error) {
 	}
 	out.Comment("collectives are all of this package, by name.")
 	out.Var().Id("collectives").Op("=").Index().Op("*").Add(f.written("Collective")).Values(broken(all)...)
+	out.Line().Add(f.dispatch(primitives))
 	var buf bytes.Buffer
 	err := out.Render(&buf)
 	return buf.Bytes(), err

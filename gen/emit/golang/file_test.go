@@ -82,6 +82,15 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// TestBytes has the functions of a primitive in the runtime, where one of bytes makes the call.
+func TestBytes(t *testing.T) {
+	got, err := File(Package{Path: Runtime, Name: "fast", Command: "a test"}, Collective{Primitive: spec.Gather})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "bytes.golden", got)
+}
+
 // TestList lists primitives, one of which has a name that is taken.
 func TestList(t *testing.T) {
 	got, err := List(Package{Path: Runtime, Name: "fast", Command: "a test",

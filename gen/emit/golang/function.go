@@ -38,7 +38,7 @@ func (f *file) functions(p spec.Primitive) ([]jen.Code, error) {
 		both = append(both, buffer{name: b})
 	}
 	into := function{p, name, both}
-	return append(code, f.declare(into, functionDoc(p, name), body), f.start(into)), nil
+	return append(code, append(f.declareInto(into, functionDoc(p, name), body), f.start(into))...), nil
 }
 
 // function is a function that programs call.
@@ -54,6 +54,35 @@ type buffer struct{ name, blocks string }
 // declare prints a function.
 func (f *file) declare(x function, doc string, body []jen.Code) jen.Code {
 	return f.head(x, x.name, doc).Error().Block(body...)
+}
+
+// declareInto prints the function that passes both buffers, with the body that makes the call, and what that needs.
+func (f *file) declareInto(x function, doc string, body []jen.Code) []jen.Code {
+	if !f.isRuntime() || len(x.buffers) == 0 {
+		return []jen.Code{f.declare(x, doc, body)}
+	}
+	args := []jen.Code{jen.Id("ctx"), jen.Id("c"), jen.Qual(specPath, "TypeOf").Types(jen.Id("T")).Call()}
+	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("c").Op("*").Id("Comm"),
+		jen.Id("t").Qual(specPath, "Type")}
+	for _, b := range x.buffers {
+		args = append(args, f.written("Bytes").Call(jen.Id(b.name)))
+		params = append(params, jen.Id(b.name).Index().Byte())
+		if b.blocks != "" {
+			args = append(args, jen.Id(b.blocks))
+			params = append(params, jen.Id(b.blocks).Id("Blocks"))
+		}
+	}
+	for _, p := range x.Params {
+		args = append(args, jen.Id(string(p)))
+		params = append(params, f.param(p))
+	}
+	name := f.untyped(x.Primitive)
+	call := jen.Return(jen.Id(name).Call(append(args, jen.Id("opts"))...))
+	return []jen.Code{
+		f.declare(x, doc, []jen.Code{call}),
+		jen.Commentf("%s is [%s] of elements of type t.", name, x.name).Line().Func().Id(name).Params(
+			append(params, jen.Id("opts").Index().Id("Option"))...).Error().Block(body...),
+	}
 }
 
 // start prints the function that starts another one.
@@ -83,13 +112,17 @@ func (f *file) head(x function, name, doc string) *jen.Statement {
 		params = append(params, f.bufferParams(x.buffers)...)
 	}
 	for _, p := range x.Params {
-		if p == spec.ParamOp {
-			params = append(params, jen.Id("op").Add(f.fast("Op")))
-		} else {
-			params = append(params, jen.Id(string(p)).Int())
-		}
+		params = append(params, f.param(p))
 	}
 	return head.Params(append(params, jen.Id("opts").Op("...").Add(f.fast("Option")))...)
+}
+
+// param prints the parameter p.
+func (f *file) param(p spec.Param) jen.Code {
+	if p == spec.ParamOp {
+		return jen.Id("op").Add(f.fast("Op"))
+	}
+	return jen.Id(string(p)).Int()
 }
 
 // bufferParams prints the parameters for buffers: those of equal blocks as one list.
@@ -152,13 +185,7 @@ func (f *file) intoBody(p spec.Primitive) ([]jen.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	do := f.calls("Do")
-	if len(buffers(p)) == 0 {
-		do = do.Types(jen.Uint8())
-	}
-	call := do.Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(f.collective(p)), orNil(dst), orNil(src), fields,
-		jen.Id("opts"))
-	return append(code, jen.Return(call)), nil
+	return append(code, jen.Return(f.handOver(p, orNil(dst), orNil(src), jen.Nil(), fields))), nil
 }
 
 func orNil(s side) jen.Code {
@@ -228,7 +255,7 @@ func (f *file) inPlaceBody(p spec.Primitive, share sharing) ([]jen.Code, error) 
 	code = append(code, elsewhere...)
 	whole := share.whole
 	whole.name = "buf"
-	length, err := f.count(p, s, whole)
+	length, err := f.count(p, s, whole, lenOf)
 	if err != nil {
 		return nil, err
 	}

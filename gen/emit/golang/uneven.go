@@ -88,7 +88,7 @@ func (f *file) unevenFunctions(p spec.Primitive) ([]jen.Code, error) {
 		code = append(code, f.declare(inPlace, inPlaceDoc(p, share), f.unevenInPlace(u, share)), f.start(inPlace))
 	}
 	body, err := f.unevenInto(u)
-	return append(code, f.declare(into, functionDoc(p, into.name), body), f.start(into)), err
+	return append(code, append(f.declareInto(into, functionDoc(p, into.name), body), f.start(into))...), err
 }
 
 // function returns the function of that name with both buffers.
@@ -116,9 +116,7 @@ func (f *file) unevenInto(u uneven) ([]jen.Code, error) {
 		return nil, err
 	}
 	args, err := f.args(u.Primitive, s)
-	call := f.calls("DoUneven").Call(jen.Id("ctx"), jen.Id("c"), jen.Op("&").Id(f.collective(u.Primitive)),
-		jen.Id(u.dst.name), jen.Id(u.src.name),
-		f.blocks(u), args, jen.Id("opts"))
+	call := f.handOver(u.Primitive, jen.Id(u.dst.name), jen.Id(u.src.name), f.blocks(u), args)
 	return append(code, own, jen.Return(call)), err
 }
 
@@ -176,7 +174,7 @@ func (f *file) equallyLong(u uneven, s *scope) (jen.Code, error) {
 	length := func(x side, own spec.Expr) (jen.Code, error) {
 		name := u.of(x)
 		if name == "" {
-			return lenOf(x.name), nil
+			return f.elements(x.name), nil
 		}
 		at, err := s.number(own)
 		return jen.Id(name).Dot("Counts").Index(at), err
