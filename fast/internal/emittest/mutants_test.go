@@ -104,6 +104,7 @@ func TestMutants(t *testing.T) {
 
 // mutantFault returns the first thing that is wrong with a generated function.
 func mutantFault(t *testing.T, name string, algorithms map[string][]gen.Algorithm) (fault string) {
+	name = callerOf(name)
 	if functions[name] != nil || unevenFunctions[name] != nil {
 		_, fault = callFault(name)
 		return fault
@@ -124,6 +125,20 @@ func mutantFault(t *testing.T, name string, algorithms map[string][]gen.Algorith
 		}
 	}
 	return fault
+}
+
+// callerOf returns the function that programs call whose buffers the function name has as bytes; or name, if that is
+// another one.
+func callerOf(name string) string {
+	is, ok := strings.CutSuffix(name, "Bytes")
+	if !ok {
+		return name
+	}
+	is = strings.ToUpper(is[:1]) + is[1:]
+	if into := is + "Into"; functions[into] != nil || unevenFunctions[into] != nil {
+		return into
+	}
+	return is
 }
 
 // equivalent is mutants that do what the code does: functions and what is wrong in them, in lines that contain one
@@ -260,7 +275,7 @@ var equivalents = []equivalent{
 	{of("reduceScatterRing"), []string{"an assignment is left out"}, "c += size", "the same"},
 	{of("AllGather Gather ReduceScatter Scatter"), []string{"!= is <"}, "if len(buf) != size*count {",
 		"the function with two buffers refuses it"},
-	{of("BroadcastInto GatherInto ReduceInto ScatterInto"), []string{"root is one more", "size is one more", ">= is >",
+	{of("broadcastBytes gatherBytes reduceBytes scatterBytes"), []string{"root is one more", "size is one more", ">= is >",
 		"|| is &&"},
 		"if root < 0 || root >= size {", "Do refuses it, in the same words"},
 	{of("reduceChain reduceScatterGather reduceScatterRing reduceScatterVRing scanDoubling exscanDoubling"),
