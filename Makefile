@@ -59,6 +59,13 @@ check-generate: ## fail with a diff unless the generated Go is what would be gen
 build: ## build collgen, collrun and the examples into bin/
 	$(GO) build -o bin/ ./cmd/... ./examples/...
 
+# The headers of a c-shared library that Go writes are not those that programs include.
+.PHONY: capi
+capi: ## build libcollgen.so and collgen.h, the library for C programs, into bin/
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -ldflags='-s -w' -o bin/libcollgen.so ./capi
+	rm bin/libcollgen.h
+	cp capi/collgen.h bin/
+
 .PHONY: run
 run: ## prove and generate the library, build, and show the examples on RANKS processes (4)
 	$(GO) build -o bin/ ./cmd/collgen

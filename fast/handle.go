@@ -42,6 +42,9 @@ type Handle struct {
 	seen     atomic.Bool // err was returned to the caller
 	err      error
 	done     chan struct{}
+
+	mu   sync.Mutex
+	then []func(err error) // of OnOver; guarded by mu, as is that ended is set
 }
 
 // Wait waits until the call is over, and returns its error. If ctx ends first, Wait returns an error that wraps ctx's,
@@ -85,6 +88,28 @@ func (h *Handle) Test() (done bool, err error) {
 		runtime.Gosched()
 	}
 	return h.ended.Load(), h.Err()
+}
+
+// Over reports whether the call is over. Unlike Test, it has no call begin, and does not yield the processor.
+func (h *Handle) Over() bool { return h.started("Over") != nil || h.ended.Load() }
+
+// OnOver has f called with the call's error when the call is over, or at once if it is. It has no call begin. F is
+// called by the caller or by a goroutine in which the other calls of the communicator are made: it must return soon, and
+// neither wait for a call nor make one.
+func (h *Handle) OnOver(f func(err error)) {
+	if err := h.started("OnOver"); err != nil {
+		f(err)
+		return
+	}
+	h.mu.Lock()
+	over := h.ended.Load()
+	if !over {
+		h.then = append(h.then, f)
+	}
+	h.mu.Unlock()
+	if over {
+		f(h.result())
+	}
 }
 
 // Err returns the error of the call, or nil while it is not over.
@@ -135,7 +160,16 @@ func (h *Handle) begin() {
 func (h *Handle) finish(err error) {
 	clear(h.requests) // so that its buffers can be collected
 	h.err = err
+	h.mu.Lock()
 	h.ended.Store(true)
+	then := h.then
+	h.then = nil
+	h.mu.Unlock()
+	defer func() {
+		for _, f := range then {
+			f(h.result())
+		}
+	}()
 	if h.again {
 		h.done <- struct{}{}
 	} else {

@@ -80,13 +80,18 @@ func Detect() (Launch, error) {
 // FromEnv takes everything from the environment, as launchers set it: see Detect. A variable without a meaning
 // makes Init and Join fail, with an error that names it. If no launcher has set the rank and WithRank is absent, only
 // Init fails: Join needs no rank, and the other variables COLL_* count for it.
-func FromEnv() []InitOption {
-	l, err := Detect()
+func FromEnv() []InitOption { return FromVariables(os.Getenv) }
+
+// FromVariables is FromEnv with other variables than those of this process, of which getenv returns the values; "": it
+// is not set.
+func FromVariables(getenv func(name string) string) []InitOption {
+	found, err := launch.Detect(getenv)
+	l := Launch(found)
 	var rankErr error
 	if errors.Is(err, ErrNoLauncher) || errors.Is(err, launch.ErrIncomplete) {
 		rankErr = err
 		var s launch.Launch
-		s, err = launch.Settings(os.Getenv)
+		s, err = launch.Settings(getenv)
 		l = Launch(s)
 	}
 	if err != nil {

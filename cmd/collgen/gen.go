@@ -139,7 +139,7 @@ func (j *job) remarks() (lines []string) {
 
 // changes compares what was generated with what there is.
 func (j *job) changes() ([]change, error) {
-	existing, err := generatedFiles(j.dir)
+	existing, err := j.existing()
 	if err != nil {
 		return nil, err
 	}

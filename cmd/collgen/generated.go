@@ -2,11 +2,15 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/collgen/collgen/gen/emit/c"
 )
 
 // generatedMark is the first line of generated files.
@@ -43,6 +47,27 @@ func generatedFiles(dir string) (map[string][]byte, error) {
 		}
 		if bytes.HasPrefix(content, []byte(generatedMark)) {
 			files[filepath.Base(name)] = content
+		}
+	}
+	return files, nil
+}
+
+// inC returns the name of a file with C functions, from the folder of the package whose functions they call.
+func inC(name string) string { return filepath.Join("..", "capi", name) }
+
+// existing returns the files that collgen wrote for the package, by name.
+func (j *job) existing() (map[string][]byte, error) {
+	files, err := generatedFiles(j.dir)
+	if err != nil || !j.isBuiltIn {
+		return files, err
+	}
+	for _, name := range []string{c.HeaderFile, c.CallsFile} {
+		content, err := os.ReadFile(filepath.Join(j.dir, inC(name)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if bytes.HasPrefix(content, []byte(c.Mark)) {
+			files[inC(name)] = content
 		}
 	}
 	return files, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/gen/emit/c"
 	"github.com/collgen/collgen/gen/emit/golang"
 	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/internal/program"
@@ -133,14 +134,14 @@ func (j *job) rewrite(f func(gen.Algorithm) gen.Algorithm) error {
 	return nil
 }
 
-// emitGo prints the Go of every primitive.
+// emitGo prints the Go of every primitive, and the C functions of those of the catalogue.
 func emitGo(ctx context.Context, j *job) error {
 	for _, p := range j.primitives {
-		c := golang.Collective{Primitive: p, Rules: j.rules(p)}
+		k := golang.Collective{Primitive: p, Rules: j.rules(p)}
 		for _, a := range j.of(p) {
-			c.Algorithms = append(c.Algorithms, golang.Proved{Algorithm: a.Algorithm, Proof: proofOf(a), Hash: a.hash})
+			k.Algorithms = append(k.Algorithms, golang.Proved{Algorithm: a.Algorithm, Proof: proofOf(a), Hash: a.hash})
 		}
-		content, err := golang.File(j.Package, c)
+		content, err := golang.File(j.Package, k)
 		if err != nil {
 			return j.blame(ctx, p, err)
 		}
@@ -152,6 +153,13 @@ func emitGo(ctx context.Context, j *job) error {
 			return err
 		}
 		j.files[golang.ListFile] = content
+		functions, err := c.Files(j.primitives)
+		if err != nil {
+			return err
+		}
+		for name, content := range functions {
+			j.files[inC(name)] = content
+		}
 	}
 	return ctx.Err()
 }

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/collgen/collgen/fast"
+)
+
+// The kinds of errors, as collgen.h numbers them: TestKinds compares.
+const (
+	kindOK = iota
+	kindInvalidArgument
+	kindConcurrentUse
+	kindMismatch
+	kindDeadlock
+	kindTimeout
+	kindDied
+	kindFrozen
+	kindExhausted
+	kindRevoked
+	kindFenced
+	kindClosed
+	kindAborted
+	kindForked
+	kindNoQuorum
+	kindTicket
+	kindOther
+
+	kindNotOver = -1
+)
+
+// kinds are the errors of each kind. Of those that an error is, the first counts.
+var kinds = []struct {
+	err  error
+	kind int
+}{
+	{fast.ErrForked, kindForked}, {fast.ErrInvalidArgument, kindInvalidArgument},
+	{fast.ErrConcurrentUse, kindConcurrentUse}, {fast.ErrNoQuorum, kindNoQuorum}, {fast.ErrTicket, kindTicket},
+	{fast.ErrTicketUsed, kindTicket}, {fast.ErrDeadlock, kindDeadlock}, {fast.ErrDied, kindDied},
+	{fast.ErrFrozen, kindFrozen}, {fast.ErrExhausted, kindExhausted}, {fast.ErrFenced, kindFenced},
+	{fast.ErrRevoked, kindRevoked}, {context.DeadlineExceeded, kindTimeout}, {fast.ErrClosed, kindClosed},
+	{fast.ErrAborted, kindAborted},
+}
+
+// kindOf returns the kind of err. A call on a communicator that was closed, revoked or given up before is of that kind,
+// whatever the reason was.
+func kindOf(err error) int {
+	if err == nil {
+		return kindOK
+	}
+	if !errors.As(err, new(*fast.CallError)) && !errors.As(err, new(*fast.PeerError)) {
+		for _, x := range kinds[len(kinds)-2:] {
+			if errors.Is(err, x.err) {
+				return x.kind
+			}
+		}
+	}
+	if errors.As(err, new(*fast.MismatchError)) {
+		return kindMismatch
+	}
+	for _, x := range kinds {
+		if errors.Is(err, x.err) {
+			return x.kind
+		}
+	}
+	return kindOther
+}
+
+// fieldOf returns in which field calls differ; "" if that is not the error.
+func fieldOf(err error) string {
+	var mismatch *fast.MismatchError
+	if errors.As(err, &mismatch) {
+		return mismatch.Field
+	}
+	return ""
+}
+
+// ranksOf returns the ranks that err blames, or those that were waited for if the time was over.
+func ranksOf(err error) []int {
+	if ranks := fast.Culprits(err); len(ranks) > 0 {
+		return ranks
+	}
+	var timeout *fast.TimeoutError
+	if errors.As(err, &timeout) {
+		return timeout.Waiting
+	}
+	return nil
+}
+
+// refuse returns the error of a bad argument.
+func refuse(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", fast.ErrInvalidArgument, fmt.Sprintf(format, args...))
+}
