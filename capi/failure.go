@@ -44,13 +44,13 @@ var kinds = []struct {
 	{fast.ErrAborted, kindAborted},
 }
 
-// kindOf returns the kind of err. A call on a communicator that was closed, revoked or given up before is of that kind,
-// whatever the reason was.
+// kindOf returns the kind of err. A call on a communicator that was closed or given up before is of that kind, whatever
+// the reason was; one that had begun is of the kind of the reason.
 func kindOf(err error) int {
 	if err == nil {
 		return kindOK
 	}
-	if !errors.As(err, new(*fast.CallError)) && !errors.As(err, new(*fast.PeerError)) {
+	if _, begun := err.(*fast.CallError); !begun {
 		for _, x := range kinds[len(kinds)-2:] {
 			if errors.Is(err, x.err) {
 				return x.kind

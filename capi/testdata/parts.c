@@ -65,8 +65,6 @@ int run_started(struct rank *r) {
 			CHECK(collgen_wait_any(&late, 1, 0, &at) == COLLGEN_NOT_OVER);
 			CHECK(collgen_wait_any(&late, 1, SECOND / 50, &at) == COLLGEN_NOT_OVER);
 			CHECK(collgen_peek(late, &over) == COLLGEN_OK && over == 0);
-			CHECK(collgen_send(r->comm, out, 1, COLLGEN_INT32, 1, NULL, NULL) == COLLGEN_CONCURRENT_USE ||
-				1); /* it waits for late, whose rank waits for it */
 			CHECK(collgen_wait(late, -1) == COLLGEN_OK);
 		}
 		if (r->rank == 1) {
@@ -75,7 +73,6 @@ int run_started(struct rank *r) {
 			struct timespec t = {0, SECOND / 5};
 			nanosleep(&t, NULL);
 			CHECK(collgen_send(r->comm, out, 1, COLLGEN_INT32, 0, NULL, NULL) == COLLGEN_OK);
-			CHECK(collgen_recv(r->comm, in, 1, COLLGEN_INT32, 0, NULL, NULL) == COLLGEN_OK);
 		}
 		if (works[0] != 0)
 			CHECK(collgen_wait(works[0], -1) == COLLGEN_OK);
@@ -264,9 +261,9 @@ int run_timeout(struct rank *r) {
 		CHECK(code == COLLGEN_TIMEOUT && e->kind == code);
 		CHECK(e->nranks > 0 && e->ranks[0] >= 0);
 	} else {
-		int code;
-		while ((code = collgen_barrier(r->comm, NULL, NULL)) == COLLGEN_OK) /* ends by the others' failure */
-			;
+		/* A rank sends nothing to itself: it is refused for that until the communicator is given up. */
+		while (collgen_send(r->comm, &x, 1, COLLGEN_INT32, r->rank, NULL, NULL) == COLLGEN_INVALID_ARGUMENT)
+			usleep(1000);
 	}
 	CHECK(allreduce(r->comm, &x, 1) == COLLGEN_ABORTED);
 	collgen_close(r->comm);
@@ -292,10 +289,10 @@ int run_killed(struct rank *r) {
 	CHECK(allreduce(r->comm, &x, 1) == COLLGEN_OK);
 	if (r->rank == r->size - 1)
 		raise(SIGKILL);
-	while ((code = allreduce(r->comm, &x, 1)) == COLLGEN_OK)
+	while ((code = allreduce(r->comm, &x, 1)) == COLLGEN_OK) /* the others may know before a call begins */
 		;
 	const collgen_error *e = collgen_last_error();
-	CHECK(code == COLLGEN_DIED && e->nranks == 1 && e->ranks[0] == r->size - 1);
+	CHECK((code == COLLGEN_DIED || code == COLLGEN_ABORTED) && e->nranks == 1 && e->ranks[0] == r->size - 1);
 	CHECK(allreduce(r->comm, &x, 1) == COLLGEN_ABORTED);
 	CHECK(collgen_shrink(r->comm, 0, &left) == COLLGEN_OK);
 	CHECK(collgen_size(left, &size) == COLLGEN_OK && size == r->size - 1);
@@ -370,7 +367,7 @@ static int in_child(struct rank *r, collgen_work work) {
 int run_fork(struct rank *r) {
 	int wrong = 0, other = (r->rank + 1) % r->size, previous = (r->rank + r->size - 1) % r->size;
 	int32_t x[1000], in = 0, total;
-	collgen_work work;
+	collgen_work work, sent;
 	for (int way = 0; way < 2; way++) {
 		for (int i = 0; i < 1000; i++)
 			x[i] = i;
@@ -382,8 +379,9 @@ int run_fork(struct rank *r) {
 			_exit(in_child(r, work) != 0);
 		}
 		CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
-		CHECK(collgen_send(r->comm, &x[1], 1, COLLGEN_INT32, other, NULL, NULL) == COLLGEN_OK);
+		CHECK(collgen_send(r->comm, &x[1], 1, COLLGEN_INT32, other, NULL, &sent) == COLLGEN_OK);
 		CHECK(collgen_wait(work, -1) == COLLGEN_OK && in == r->size);
+		CHECK(collgen_wait(sent, -1) == COLLGEN_OK);
 		for (int i = 0; i < 1000; i++)
 			x[i] = i;
 		CHECK(allreduce(r->comm, x, 1000) == COLLGEN_OK);
