@@ -129,7 +129,9 @@ func wait(number, timeout int64) (over bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	if over, _ = w.Test(); !over && timeout != 0 {
+	if timeout == 0 {
+		over, _ = w.Test()
+	} else {
 		ctx, stop := within(timeout)
 		_ = w.Wait(ctx) // the error of the call comes below
 		stop()

@@ -68,7 +68,7 @@ func NewBucket[T Elem](c *Comm, op Op, bytes int) (*Bucket[T], error) {
 	b := &Bucket[T]{c: c, op: op, limit: limit}
 	for i := range b.slots {
 		s := &b.slots[i]
-		s.handle = Handle{done: make(chan struct{}, 1), again: true}
+		s.handle = Handle{done: make(chan struct{}, 1), again: true, isCall: true}
 		s.opts = []Option{{Kind: exec.StartOption, Handle: &s.handle}, {Kind: exec.FusedOption, Fused: &s.fused}}
 	}
 	return b, nil

@@ -79,7 +79,7 @@ func (c *Comm) breakOff(err error) {
 
 // start has call start what it calls by passing opts on to do.
 func start(opts []Option, call func(opts []Option) error) *Handle {
-	h := &Handle{done: make(chan struct{})}
+	h := &Handle{isCall: true}
 	err := call(append(opts[:len(opts):len(opts)], Option{Kind: exec.StartOption, Handle: h}))
 	if err != nil || h.queue == nil {
 		h.finish(err)

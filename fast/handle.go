@@ -35,16 +35,18 @@ type Handle struct {
 	name     string // of the primitive
 	ctx      context.Context
 	requests []exec.Request // one, or a send and a receive
-	next     *Handle        // in a list
-	held     bool           // it is collected; guarded by the queue's lock
-	again    bool           // it will be reused: done gets a token instead of being closed
+	one      [1]exec.Request
+	next     *Handle // in a list
+	held     bool    // it is collected; guarded by the queue's lock
+	again    bool    // it will be reused: done gets a token instead of being closed
+	isCall   bool    // a function Start… has returned it
 	ended    atomic.Bool
 	seen     atomic.Bool // err was returned to the caller
 	err      error
-	done     chan struct{}
 
-	mu   sync.Mutex
-	then []func(err error) // of OnOver; guarded by mu, as is that ended is set
+	mu   sync.Mutex        // guards what follows, and that ended is set
+	done chan struct{}     // nil: nobody has waited for it
+	then []func(err error) // of OnOver
 }
 
 // Wait waits until the call is over, and returns its error. If ctx ends first, Wait returns an error that wraps ctx's,
@@ -57,11 +59,12 @@ func (h *Handle) Wait(ctx context.Context) error {
 		return err
 	}
 	h.begin()
+	h.help(ctx)
 	if h.ended.Load() && !h.again { // a reused handle's token has to be taken, or the next call would get it
 		return h.result()
 	}
 	select {
-	case <-h.done:
+	case <-h.end():
 		return h.result()
 	case <-ctx.Done():
 		return fmt.Errorf("%s goes on, but is waited for no longer: %w", h.name, wire.Ended(ctx))
@@ -74,6 +77,19 @@ func (h *Handle) Done() <-chan struct{} {
 		return closedChannel
 	}
 	h.begin()
+	return h.end()
+}
+
+// end returns the channel that says that the call is over.
+func (h *Handle) end() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.done == nil {
+		h.done = make(chan struct{})
+		if h.ended.Load() {
+			close(h.done)
+		}
+	}
 	return h.done
 }
 
@@ -133,7 +149,7 @@ func (h *Handle) result() error {
 
 // started returns an error if no function Start… has returned h.
 func (h *Handle) started(what string) error {
-	if h == nil || h.done == nil {
+	if h == nil || !h.isCall {
 		return wire.Refuse(what, "the handle was not returned by a function Start…")
 	}
 	if fork.Child() { // the goroutine that makes the call is not in it
@@ -162,18 +178,17 @@ func (h *Handle) finish(err error) {
 	h.err = err
 	h.mu.Lock()
 	h.ended.Store(true)
-	then := h.then
+	done, then := h.done, h.then
 	h.then = nil
 	h.mu.Unlock()
-	defer func() {
-		for _, f := range then {
-			f(h.result())
-		}
-	}()
-	if h.again {
-		h.done <- struct{}{}
-	} else {
-		close(h.done)
+	switch {
+	case h.again:
+		done <- struct{}{}
+	case done != nil:
+		close(done)
+	}
+	for _, f := range then {
+		f(h.result())
 	}
 }
 
@@ -198,111 +213,6 @@ func handleOf(opts []Option) *Handle {
 		}
 	}
 	return nil
-}
-
-// queue has the started calls of a communicator, for the goroutine that makes them.
-type queue struct {
-	pending atomic.Int64  // calls that are not over
-	drains  atomic.Bool   // a call that was not started waits for them
-	wake    chan struct{} // gets a token when calls are ready
-	idle    chan struct{} // gets a token when no call is pending any more
-	stopped chan struct{} // closed when the goroutine has ended
-
-	mu        sync.Mutex
-	collected list // calls that have not begun
-	ready     list // calls that have begun, and were not taken by the goroutine
-	batches   int  // in progress; while there are any, nothing begins
-	closed    bool
-}
-
-// list is a linked list of handles.
-type list struct{ first, last *Handle }
-
-func (l *list) add(h *Handle) {
-	h.next = nil
-	if l.first == nil {
-		l.first = h
-	} else {
-		l.last.next = h
-	}
-	l.last = h
-}
-
-func (l *list) take() *Handle {
-	h := l.first
-	l.first, h.next = h.next, nil
-	return h
-}
-
-// begin has all collected calls begin. The queue is locked.
-func (q *queue) begin() {
-	if q.collected.first == nil {
-		return
-	}
-	for h := q.collected.first; h != nil; {
-		next := h.next
-		h.held = false
-		q.ready.add(h)
-		h = next
-	}
-	q.collected = list{}
-	signal(q.wake)
-}
-
-// beginWith has all collected calls begin, if h is one of them.
-func (q *queue) beginWith(h *Handle) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if h.held {
-		q.begin()
-	}
-}
-
-// signal puts a token into a channel with room for one, unless it has one.
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// close ends the goroutine. Calls that it has not made fail.
-func (q *queue) close() {
-	q.mu.Lock()
-	q.closed = true
-	q.begin()
-	q.mu.Unlock()
-	signal(q.wake)
-	<-q.stopped
-}
-
-// take appends the calls to make next to group: one collective, or all point-to-point calls before the next one. It
-// returns false when the queue is closed and empty.
-func (q *queue) take(group []*Handle) ([]*Handle, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for h := q.ready.first; h != nil; h = q.ready.first {
-		if len(group) > 0 && !(h.pointToPoint() && group[0].pointToPoint()) {
-			break
-		}
-		group = append(group, q.ready.take())
-	}
-	return group, len(group) > 0 || !q.closed
-}
-
-// hold keeps started calls from beginning, until release.
-func (q *queue) hold() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.batches++
-}
-
-func (q *queue) release() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.batches--; q.batches == 0 {
-		q.begin()
-	}
 }
 
 // refusals has the handles of calls that could not be started. Close returns their errors if nobody else has seen them.

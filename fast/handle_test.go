@@ -406,7 +406,7 @@ func TestTestLetsTheCallGoOn(t *testing.T) {
 // TestHandleAgain: whoever waits for a handle that is used again takes its token, also if the call is over just before
 // there is one. The next call would have it for its own, and end before it is over.
 func TestHandleAgain(t *testing.T) {
-	h := &Handle{again: true, done: make(chan struct{}, 1), name: "AllReduce"}
+	h := &Handle{again: true, isCall: true, done: make(chan struct{}, 1), name: "AllReduce"}
 	h.ended.Store(true) // as finish does, which has not sent the token yet
 	over, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -33,7 +33,7 @@ func (c *Comm) Prepare(call func(opt Option) error) (*Persistent, error) {
 	if call == nil {
 		return nil, wire.Refuse("Prepare", "call is nil")
 	}
-	p := &Persistent{handle: Handle{done: make(chan struct{}, 1), again: true}}
+	p := &Persistent{handle: Handle{done: make(chan struct{}, 1), again: true, isCall: true}}
 	switch err := call(Option{Kind: exec.PrepareOption, Handle: p}); {
 	case err != nil:
 		return nil, err

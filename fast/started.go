@@ -16,7 +16,7 @@ func (c *Comm) starts() *queue {
 	if q := c.queue.Load(); q != nil {
 		return q
 	}
-	q := &queue{wake: make(chan struct{}, 1), idle: make(chan struct{}, 1), stopped: make(chan struct{})}
+	q := &queue{comm: c, wake: make(chan struct{}, 1), idle: make(chan struct{}, 1), stopped: make(chan struct{})}
 	if !c.queue.CompareAndSwap(nil, q) {
 		return c.queue.Load()
 	}
@@ -31,6 +31,9 @@ func (c *Comm) starts() *queue {
 func (c *Comm) start(ctx context.Context, h *Handle, calls ...*exec.Request) {
 	q := c.starts()
 	h.queue, h.name, h.ctx = q, calls[0].Collective.Name, ctx
+	if h.requests == nil {
+		h.requests = h.one[:0]
+	}
 	for _, r := range calls {
 		h.requests = append(h.requests, r.Kept())
 	}
@@ -101,20 +104,46 @@ func (c *Comm) endStarted() {
 // work makes the started calls, until Close.
 func (c *Comm) work(q *queue) {
 	defer close(q.stopped)
+	for !q.isOver() {
+		if q.turn.TryLock() { // or whoever makes calls looks for more in the end
+			c.carryOutReady(q, func() bool { return false }, nil)
+		}
+		<-q.wake
+	}
+}
+
+// help makes the calls up to h in this goroutine, which waits for it, unless another one makes them already. So the
+// result need not be handed over, which takes longer than a short call. Calls with another context than ctx may outlast
+// it, so they are left to the queue's goroutine, unless ctx never ends.
+func (h *Handle) help(ctx context.Context) {
+	if q := h.queue; q != nil && !h.ended.Load() && q.turn.TryLock() {
+		q.comm.carryOutReady(q, h.ended.Load, ctx.Done())
+	}
+}
+
+// carryOutReady makes the calls that are ready, until enough returns true. With limit, it stops before a call whose
+// context has another Done than that. This goroutine's turn, which it has, is over then.
+func (c *Comm) carryOutReady(q *queue, enough func() bool, limit <-chan struct{}) {
 	var group []*Handle
-	for goesOn := true; ; {
-		if group, goesOn = q.take(group[:0]); !goesOn {
-			return
+	defer func() {
+		for _, h := range group { // it has panicked
+			if h != nil && !h.ended.Load() {
+				h.finish(errPanicked)
+			}
 		}
-		if len(group) == 0 {
-			<-q.wake
-			continue
+		q.endTurn()
+	}()
+	for !enough() {
+		if group = q.take(limit); len(group) == 0 {
+			break
 		}
+		n := len(group)
 		c.carryOut(group)
-		if q.pending.Add(int64(-len(group))) == 0 {
+		clear(group)
+		group = nil
+		if q.pending.Add(int64(-n)) == 0 {
 			signal(q.idle)
 		}
-		clear(group)
 	}
 }
 

@@ -399,28 +399,28 @@ static double now(void) {
 	return t.tv_sec * 1e6 + t.tv_nsec / 1e3;
 }
 
-/* run_bench prints what an all-reduce of 8 bytes takes in µs: called, with a timeout, and started. */
+/* run_bench prints what an all-reduce of 8 bytes takes in µs, in the best of some rounds. */
 int run_bench(struct rank *r) {
+	static const char *const ways[] = {"called", "with a timeout", "started", "waited for in slices of 0.2 s"};
+	enum { ROUNDS = 20, CALLS = 2000, WAYS = 4 };
+	double best[WAYS] = {1e9, 1e9, 1e9, 1e9};
 	int wrong = 0;
-	enum { ROUNDS = 20, CALLS = 2000 };
-	double best[4] = {1e9, 1e9, 1e9, 1e9};
 	int64_t x = 0;
 	collgen_options options = {.size = sizeof options, .timeout = 60LL * SECOND};
 	for (int round = 0; round < ROUNDS; round++)
-		for (int way = 0; way < 4; way++) {
+		for (int way = 0; way < WAYS; way++) {
 			double begun = now();
 			for (int i = 0; i < CALLS; i++) {
 				collgen_work work;
-				int code = collgen_allreduce(r->comm, COLLGEN_IN_PLACE, &x, 1, COLLGEN_INT64, COLLGEN_SUM,
-					way % 2 ? &options : NULL, way < 2 ? NULL : &work);
-				CHECK(code == COLLGEN_OK);
+				CHECK(collgen_allreduce(r->comm, COLLGEN_IN_PLACE, &x, 1, COLLGEN_INT64, COLLGEN_SUM,
+					way == 1 ? &options : NULL, way < 2 ? NULL : &work) == COLLGEN_OK);
 				if (way >= 2)
-					CHECK(collgen_wait(work, -1) == COLLGEN_OK);
+					CHECK(collgen_wait(work, way == 2 ? -1 : SECOND / 5) == COLLGEN_OK);
 			}
 			double took = (now() - begun) / CALLS;
 			best[way] = took < best[way] ? took : best[way];
 		}
-	if (r->rank == 0)
-		printf("call %.2f, with a timeout %.2f; started %.2f, with a timeout %.2f\n", best[0], best[1], best[2], best[3]);
+	for (int way = 0; way < WAYS && r->rank == 0; way++)
+		printf("%s %.2f, ", ways[way], best[way]);
 	return wrong;
 }
