@@ -129,3 +129,22 @@ func ExampleComm_Prepare() {
 	// 4
 	// <nil>
 }
+
+// A program that has an event loop of its own is told when a call is over.
+func ExampleHandle_OnOver() {
+	err := fast.Run(context.Background(), 2, func(ctx context.Context, c *fast.Comm) error {
+		x := []int{c.Rank() + 1}
+		events := make(chan error, 1)
+		h := fast.StartAllReduce(ctx, c, x, fast.Sum)
+		h.OnOver(func(err error) { events <- err })
+		err := <-events
+		if c.Rank() == 0 {
+			fmt.Println(x, h.Over())
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// [3] true
+	// <nil>
+}

@@ -412,10 +412,14 @@ int run_bench(struct rank *r) {
 			double begun = now();
 			for (int i = 0; i < CALLS; i++) {
 				collgen_work work;
-				CHECK(collgen_allreduce(r->comm, COLLGEN_IN_PLACE, &x, 1, COLLGEN_INT64, COLLGEN_SUM,
-					way == 1 ? &options : NULL, way < 2 ? NULL : &work) == COLLGEN_OK);
-				if (way >= 2)
-					CHECK(collgen_wait(work, way == 2 ? -1 : SECOND / 5) == COLLGEN_OK);
+				int code = collgen_allreduce(r->comm, COLLGEN_IN_PLACE, &x, 1, COLLGEN_INT64, COLLGEN_SUM,
+					way == 1 ? &options : NULL, way < 2 ? NULL : &work);
+				CHECK(code == COLLGEN_OK);
+				if (way < 2)
+					continue;
+				while ((code = collgen_wait(work, way == 2 ? -1 : SECOND / 5)) == COLLGEN_NOT_OVER)
+					;
+				CHECK(code == COLLGEN_OK);
 			}
 			double took = (now() - begun) / CALLS;
 			best[way] = took < best[way] ? took : best[way];
