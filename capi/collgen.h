@@ -8,16 +8,16 @@
  *		fprintf(stderr, "%s\n", collgen_last_error()->text);
  *	collgen_close(comm);
  *
- * Functions return COLLGEN_OK, or the kind of their error: collgen_last_error has the rest. Arguments are checked. Times
- * are in nanoseconds. What takes a timeout is not limited by one of 0 or less, as far as nothing else is said.
+ * Functions return COLLGEN_OK, or the kind of their error: collgen_last_error has the rest. Arguments are checked.
+ * Times are in nanoseconds. What takes a timeout is not limited by one of 0 or less, as far as nothing else is said.
  *
- * Lifetimes. Buffers belong to the caller, in memory of any kind; they are aligned as their elements are. A call
- * that is not started does not touch them after it has returned. A call that is started may touch them until
- * collgen_wait, collgen_wait_any, collgen_test or collgen_peek says that it is over, also if it has failed; from then
- * on, nothing does. Whoever waits no longer has to keep them until then, or until collgen_close has returned. All other
- * arguments may be changed or freed as soon as a function has returned. What collgen_last_error returns belongs to the
- * thread, and is good until the thread's next call that fails. Callbacks and their contexts are used until the process
- * ends.
+ * Lifetimes. Buffers belong to the caller, in memory of any kind; they are aligned as their elements are. A call that
+ * is not started does not touch them after it has returned. A call that is started may touch them until collgen_wait,
+ * collgen_wait_any, collgen_test, collgen_peek or collgen_notify says that it is over, also if it has failed; from
+ * then on, nothing does. Whoever stops waiting has to keep them until then, or until collgen_close has returned. All
+ * other arguments may be changed or freed as soon as a function has returned. What collgen_last_error returns belongs
+ * to the thread, and is good until the thread's next call that fails. Callbacks and their contexts are used until the
+ * process ends.
  *
  * Threads. Any thread may call any function. One call at a time runs on a communicator: a second one that is not
  * started fails with COLLGEN_CONCURRENT_USE, and so does one that is started while a call that was not started runs.
@@ -171,7 +171,7 @@ int collgen_init(const collgen_settings *settings, int64_t timeout, collgen_comm
 /* collgen_join makes this process a rank of a running job, by a ticket of collgen_invite. Timeout 0 means a minute. */
 int collgen_join(const collgen_settings *settings, const char *ticket, int64_t timeout, collgen_comm *comm);
 
-/* collgen_close leaves a communicator. It ends the calls on it, and the handle is none any more, whatever it returns. */
+/* collgen_close leaves a communicator. It ends the calls on it. The handle is none any more, whatever it returns. */
 int collgen_close(collgen_comm comm);
 
 /* collgen_abort gives a communicator up, on all ranks, which ends the calls on it. It has to be closed all the same. */
@@ -185,15 +185,15 @@ int collgen_size(collgen_comm comm, int *size);
  * The following functions write text that ends with a 0 into a buffer of n bytes, and its length without the 0 to
  * *length, if length is not NULL. If n is too small, they fail with COLLGEN_INVALID_ARGUMENT and write *length alone.
  *
- * collgen_topology: on which hosts ranks are, and how this one reaches them, as JSON: {"Hosts": [[0, 1]], "Links":
- * ["self", "shm"], "Transport": "shm"}.
+ * collgen_topology: on which hosts ranks are, and how this one reaches them, as JSON: {"hosts": [[0, 1]], "links":
+ * ["self", "shm"], "transport": "shm"}.
  * collgen_explain: which algorithm a call gets whose blocks have that many bytes, and why. Op may be 0.
  * collgen_trace: the last calls of this process, a line of JSON each.
  * collgen_invite: a ticket for one process that joins by collgen_join, while all ranks call collgen_grow.
  */
 int collgen_topology(collgen_comm comm, char *text, size_t n, size_t *length);
-int collgen_explain(collgen_comm comm, const char *collective, int64_t bytes, collgen_op op, char *text, size_t n,
-	size_t *length);
+int collgen_explain(collgen_comm comm, const char *collective, int64_t bytes, collgen_op op, char *text,
+	size_t n, size_t *length);
 int collgen_trace(collgen_comm comm, char *text, size_t n, size_t *length);
 int collgen_invite(collgen_comm comm, int64_t timeout, char *text, size_t n, size_t *length);
 
@@ -227,8 +227,8 @@ int collgen_free(collgen_comm comm, void *memory);
  * collgen_test is collgen_wait that does not wait.
  * collgen_peek writes 1 to *over if the call is over, or else 0, and changes nothing: the work goes on, and no sends
  * begin.
- * collgen_notify has f called once when the call is over, or at once if it is, with its kind of error. It is called by a
- * thread of the library's own or the caller's, and must not wait for calls. The work goes on until it is waited for.
+ * collgen_notify has f called once when the call is over, or at once if it is, with its kind of error. It is called by
+ * a thread of the library's own or the caller's, and must not wait for calls. The work goes on until it is waited for.
  * collgen_wait_any waits until one of n works is over, writes its index, and returns how it went. Works that are 0 are
  * passed over; if all are, *index is n.
  */
@@ -254,8 +254,8 @@ int collgen_send(collgen_comm comm, const void *buf, int64_t count, collgen_type
 	const collgen_options *options, collgen_work *work);
 int collgen_recv(collgen_comm comm, void *buf, int64_t count, collgen_type type, int from,
 	const collgen_options *options, collgen_work *work);
-int collgen_sendrecv(collgen_comm comm, const void *out, int64_t out_count, int to, void *in, int64_t in_count, int from,
-	collgen_type type, const collgen_options *options, collgen_work *work);
+int collgen_sendrecv(collgen_comm comm, const void *out, int64_t out_count, int to, void *in, int64_t in_count,
+	int from, collgen_type type, const collgen_options *options, collgen_work *work);
 
 /*
  * Collectives, which all ranks call. Size is the number of ranks, and rank that of the caller. Options may be NULL. If

@@ -71,6 +71,15 @@ func (h *Handle) Wait(ctx context.Context) error {
 	}
 }
 
+// help makes the calls up to h in this goroutine, which waits for it, unless another one makes them already. So the
+// result need not be handed over, which takes longer than a short call. Calls with another context than ctx may outlast
+// it, so they are left to the queue's goroutine, unless ctx never ends.
+func (h *Handle) help(ctx context.Context) {
+	if q := h.queue; q != nil && !h.ended.Load() && q.turn.TryLock() {
+		q.carryOut(h.ended.Load, ctx.Done())
+	}
+}
+
 // Done returns a channel that is closed when the call is over.
 func (h *Handle) Done() <-chan struct{} {
 	if h.started("Done") != nil {
@@ -110,8 +119,8 @@ func (h *Handle) Test() (done bool, err error) {
 func (h *Handle) Over() bool { return h.started("Over") != nil || h.ended.Load() }
 
 // OnOver has f called with the call's error when the call is over, or at once if it is. It has no call begin. F is
-// called by the caller or by a goroutine in which the other calls of the communicator are made: it must return soon, and
-// neither wait for a call nor make one.
+// called by the caller or by a goroutine that makes calls of the communicator. It must return soon, and neither wait
+// for a call nor make one.
 func (h *Handle) OnOver(f func(err error)) {
 	if err := h.started("OnOver"); err != nil {
 		f(err)

@@ -87,7 +87,8 @@ func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, fro
 	return start(opts, func(opts []Option) error { return SendRecvReplace(ctx, c, buf, to, from, opts...) })
 }
 
-// sendRecvBytes is SendRecv of elements of type t; or SendRecvReplace, if out and in are the same and need not be apart.
+// sendRecvBytes is SendRecv of elements of type t; or SendRecvReplace, if out and in are the same, which they may be
+// unless they have to be apart.
 func sendRecvBytes(ctx context.Context, c *Comm, t spec.Type, out []byte, to int, in []byte, from int, apart bool,
 	opts []Option) error {
 	receives := receiving(c, exec.Elements(t, in), from)

@@ -7,13 +7,14 @@ import (
 
 // queue has the started calls of a communicator, for the goroutine that makes them.
 type queue struct {
-	comm    *Comm
-	pending atomic.Int64  // calls that are not over
-	drains  atomic.Bool   // a call that was not started waits for them
-	turn    sync.Mutex    // of who makes calls: the queue's goroutine, or one that waits for a call
-	wake    chan struct{} // gets a token when calls are ready, and nobody makes them
-	idle    chan struct{} // gets a token when no call is pending any more
-	stopped chan struct{} // closed when the goroutine has ended
+	pending atomic.Int64 // calls that are not over
+	drains  atomic.Bool  // a call that was not started waits for them
+	// carryOut makes the calls that are ready, in the turn of this goroutine: Comm.carryOut
+	carryOut func(enough func() bool, limit <-chan struct{}) (over bool)
+	turn     sync.Mutex    // of who makes calls: the queue's goroutine, or one that waits for a call
+	wake     chan struct{} // gets a token when calls are ready, and nobody makes them
+	idle     chan struct{} // gets a token when no call is pending any more
+	stopped  chan struct{} // closed when the goroutine has ended
 
 	mu        sync.Mutex
 	collected list // calls that have not begun

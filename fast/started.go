@@ -16,7 +16,8 @@ func (c *Comm) starts() *queue {
 	if q := c.queue.Load(); q != nil {
 		return q
 	}
-	q := &queue{comm: c, wake: make(chan struct{}, 1), idle: make(chan struct{}, 1), stopped: make(chan struct{})}
+	q := &queue{wake: make(chan struct{}, 1), idle: make(chan struct{}, 1), stopped: make(chan struct{})}
+	q.carryOut = func(enough func() bool, limit <-chan struct{}) bool { return c.carryOutReady(q, enough, limit) }
 	if !c.queue.CompareAndSwap(nil, q) {
 		return c.queue.Load()
 	}
@@ -104,26 +105,19 @@ func (c *Comm) endStarted() {
 // work makes the started calls, until Close.
 func (c *Comm) work(q *queue) {
 	defer close(q.stopped)
-	for !q.isOver() {
-		if q.turn.TryLock() { // or whoever makes calls looks for more in the end
-			c.carryOutReady(q, func() bool { return false }, nil)
+	for {
+		// Without a turn, who has it sees to it that this goroutine has the next one.
+		if q.turn.TryLock() && c.carryOutReady(q, func() bool { return false }, nil) {
+			return
 		}
 		<-q.wake
 	}
 }
 
-// help makes the calls up to h in this goroutine, which waits for it, unless another one makes them already. So the
-// result need not be handed over, which takes longer than a short call. Calls with another context than ctx may outlast
-// it, so they are left to the queue's goroutine, unless ctx never ends.
-func (h *Handle) help(ctx context.Context) {
-	if q := h.queue; q != nil && !h.ended.Load() && q.turn.TryLock() {
-		q.comm.carryOutReady(q, h.ended.Load, ctx.Done())
-	}
-}
-
 // carryOutReady makes the calls that are ready, until enough returns true. With limit, it stops before a call whose
-// context has another Done than that. This goroutine's turn, which it has, is over then.
-func (c *Comm) carryOutReady(q *queue, enough func() bool, limit <-chan struct{}) {
+// context has another Done than that. This goroutine's turn, which it has, is over then. CarryOutReady reports whether
+// the queue is closed and all calls were made.
+func (c *Comm) carryOutReady(q *queue, enough func() bool, limit <-chan struct{}) (over bool) {
 	var group []*Handle
 	defer func() {
 		for _, h := range group { // it has panicked
@@ -145,6 +139,7 @@ func (c *Comm) carryOutReady(q *queue, enough func() bool, limit <-chan struct{}
 			signal(q.idle)
 		}
 	}
+	return q.isOver()
 }
 
 // carryOut makes started calls: one collective, or several point-to-point calls together.

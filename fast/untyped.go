@@ -32,6 +32,16 @@ func Do(ctx context.Context, c *Comm, call Call, opts ...Option) error {
 	return call.do(ctx, c, opts)
 }
 
+// do makes the call on c, whose buffers were checked.
+func (call *Call) do(ctx context.Context, c *Comm, opts []Option) error {
+	is, err := doNamed(ctx, c, call.Collective, call.Type, call.Dst, call.Src, call.DstBlocks, call.SrcBlocks, call.Op,
+		call.Root, opts)
+	if is {
+		return err
+	}
+	return call.pair(ctx, c, opts)
+}
+
 // Start is Do, but returns at once; sends and receives begin when StartSend would.
 func Start(ctx context.Context, c *Comm, call Call, opts ...Option) *Handle {
 	return start(opts, func(opts []Option) error {

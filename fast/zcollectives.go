@@ -6,6 +6,7 @@ package fast
 import (
 	"context"
 	"github.com/collgen/collgen/fast/internal/exec"
+	spec "github.com/collgen/collgen/spec"
 )
 
 // collectives are all of this package, by name.
@@ -29,42 +30,41 @@ var collectives = []*exec.Collective{
 	&send,
 }
 
-// do makes the call on c.
-func (call *Call) do(ctx context.Context, c *Comm, opts []Option) error {
-	switch call.Collective {
+// doNamed makes the call of that name on c, and reports whether there is one.
+func doNamed(ctx context.Context, c *Comm, name string, t spec.Type, dst, src []byte, dstBlocks, srcBlocks Blocks, op Op, root int, opts []Option) (is bool, err error) {
+	switch name {
 	case "AllGather":
-		return allGatherBytes(ctx, c, call.Type, call.Dst, call.Src, opts)
+		return true, allGatherBytes(ctx, c, t, dst, src, opts)
 	case "AllGatherV":
-		return allGatherVBytes(ctx, c, call.Type, call.Dst, call.DstBlocks, call.Src, opts)
+		return true, allGatherVBytes(ctx, c, t, dst, dstBlocks, src, opts)
 	case "AllReduce":
-		return allReduceBytes(ctx, c, call.Type, call.Dst, call.Src, call.Op, opts)
+		return true, allReduceBytes(ctx, c, t, dst, src, op, opts)
 	case "AllToAll":
-		return allToAllBytes(ctx, c, call.Type, call.Dst, call.Src, opts)
+		return true, allToAllBytes(ctx, c, t, dst, src, opts)
 	case "AllToAllV":
-		return allToAllVBytes(ctx, c, call.Type, call.Dst, call.DstBlocks, call.Src, call.SrcBlocks, opts)
+		return true, allToAllVBytes(ctx, c, t, dst, dstBlocks, src, srcBlocks, opts)
 	case "Barrier":
-		return Barrier(ctx, c, opts...)
+		return true, Barrier(ctx, c, opts...)
 	case "Broadcast":
-		return broadcastBytes(ctx, c, call.Type, call.Dst, call.Src, call.Root, opts)
+		return true, broadcastBytes(ctx, c, t, dst, src, root, opts)
 	case "Exscan":
-		return exscanBytes(ctx, c, call.Type, call.Dst, call.Src, call.Op, opts)
+		return true, exscanBytes(ctx, c, t, dst, src, op, opts)
 	case "Gather":
-		return gatherBytes(ctx, c, call.Type, call.Dst, call.Src, call.Root, opts)
+		return true, gatherBytes(ctx, c, t, dst, src, root, opts)
 	case "GatherV":
-		return gatherVBytes(ctx, c, call.Type, call.Dst, call.DstBlocks, call.Src, call.Root, opts)
+		return true, gatherVBytes(ctx, c, t, dst, dstBlocks, src, root, opts)
 	case "Reduce":
-		return reduceBytes(ctx, c, call.Type, call.Dst, call.Src, call.Op, call.Root, opts)
+		return true, reduceBytes(ctx, c, t, dst, src, op, root, opts)
 	case "ReduceScatter":
-		return reduceScatterBytes(ctx, c, call.Type, call.Dst, call.Src, call.Op, opts)
+		return true, reduceScatterBytes(ctx, c, t, dst, src, op, opts)
 	case "ReduceScatterV":
-		return reduceScatterVBytes(ctx, c, call.Type, call.Dst, call.Src, call.SrcBlocks, call.Op, opts)
+		return true, reduceScatterVBytes(ctx, c, t, dst, src, srcBlocks, op, opts)
 	case "Scan":
-		return scanBytes(ctx, c, call.Type, call.Dst, call.Src, call.Op, opts)
+		return true, scanBytes(ctx, c, t, dst, src, op, opts)
 	case "Scatter":
-		return scatterBytes(ctx, c, call.Type, call.Dst, call.Src, call.Root, opts)
+		return true, scatterBytes(ctx, c, t, dst, src, root, opts)
 	case "ScatterV":
-		return scatterVBytes(ctx, c, call.Type, call.Dst, call.Src, call.SrcBlocks, call.Root, opts)
-	default:
-		return call.pair(ctx, c, opts)
+		return true, scatterVBytes(ctx, c, t, dst, src, srcBlocks, root, opts)
 	}
+	return false, nil
 }

@@ -149,6 +149,8 @@ func (j *job) changes() ([]change, error) {
 	for _, name := range slices.Compact(names) {
 		x := change{File: name, Change: "write", path: filepath.Join(j.dir, name), old: existing[name], new: j.files[name]}
 		switch {
+		case !isThere(filepath.Dir(x.path)): // of a copy of the package, with no C library beside it
+			continue
 		case x.new == nil:
 			x.Change = "remove"
 		case x.old == nil && isThere(x.path):

@@ -29,6 +29,7 @@ var passes = []func(context.Context, *job) error{
 	quoteProofs,
 	emitGo,
 	readBack,
+	emitC,
 }
 
 // generate returns the files of a package. It fails if anything in it is not proved.
@@ -134,14 +135,14 @@ func (j *job) rewrite(f func(gen.Algorithm) gen.Algorithm) error {
 	return nil
 }
 
-// emitGo prints the Go of every primitive, and the C functions of those of the catalogue.
+// emitGo prints the Go of every primitive.
 func emitGo(ctx context.Context, j *job) error {
 	for _, p := range j.primitives {
-		k := golang.Collective{Primitive: p, Rules: j.rules(p)}
+		c := golang.Collective{Primitive: p, Rules: j.rules(p)}
 		for _, a := range j.of(p) {
-			k.Algorithms = append(k.Algorithms, golang.Proved{Algorithm: a.Algorithm, Proof: proofOf(a), Hash: a.hash})
+			c.Algorithms = append(c.Algorithms, golang.Proved{Algorithm: a.Algorithm, Proof: proofOf(a), Hash: a.hash})
 		}
-		content, err := golang.File(j.Package, k)
+		content, err := golang.File(j.Package, c)
 		if err != nil {
 			return j.blame(ctx, p, err)
 		}
@@ -153,15 +154,20 @@ func emitGo(ctx context.Context, j *job) error {
 			return err
 		}
 		j.files[golang.ListFile] = content
-		functions, err := c.Files(j.primitives)
-		if err != nil {
-			return err
-		}
-		for name, content := range functions {
-			j.files[inC(name)] = content
-		}
 	}
 	return ctx.Err()
+}
+
+// emitC prints the C functions of the catalogue's primitives.
+func emitC(_ context.Context, j *job) error {
+	if !j.isBuiltIn {
+		return nil
+	}
+	functions, err := c.Files(j.primitives)
+	for name, content := range functions {
+		j.files[inC(name)] = content
+	}
+	return err
 }
 
 func proofOf(a *algorithm) golang.Proof {

@@ -1,55 +1,48 @@
 package golang
 
 import (
-	"strings"
-
 	"github.com/collgen/collgen/spec"
 	"github.com/dave/jennifer/jen"
 )
 
-// dispatch prints the method of Call that makes a call of one of primitives, whichever it names.
+// dispatch prints the function that makes a call of one of primitives, whichever is named.
 func (f *file) dispatch(primitives []spec.Primitive) jen.Code {
 	var cases []jen.Code
 	for _, p := range primitives {
 		if !HasFunction(p) {
 			continue
 		}
-		args := []jen.Code{jen.Id("ctx"), jen.Id("c")}
 		name, opts := f.untyped(p), jen.Id("opts")
+		args := []jen.Code{jen.Id("ctx"), jen.Id("c"), jen.Id("t")}
 		if len(buffers(p)) == 0 {
-			name, opts = p.Name, jen.Id("opts").Op("...")
-		} else {
-			args = append(args, jen.Id("call").Dot("Type"))
+			name, opts, args = p.Name, jen.Id("opts").Op("..."), args[:2]
 		}
-		for _, field := range fields(p) {
-			args = append(args, jen.Id("call").Dot(field))
-		}
-		cases = append(cases, jen.Case(jen.Lit(p.Name)).Block(jen.Return(jen.Id(name).Call(append(args, opts)...))))
+		args = append(append(args, untypedParams(p)...), opts)
+		cases = append(cases, jen.Case(jen.Lit(p.Name)).Block(jen.Return(jen.True(), jen.Id(name).Call(args...))))
 	}
-	cases = append(cases, jen.Default().Block(jen.Return(jen.Id("call").Dot("pair").Call(jen.Id("ctx"), jen.Id("c"),
-		jen.Id("opts")))))
-	return jen.Comment("do makes the call on c.").Line().Func().Params(jen.Id("call").Op("*").Id("Call")).Id("do").Params(
-		jen.Id("ctx").Qual("context", "Context"), jen.Id("c").Op("*").Id("Comm"), jen.Id("opts").Index().Id("Option"),
-	).Error().Block(jen.Switch(jen.Id("call").Dot("Collective")).Block(cases...))
+	return jen.Comment("doNamed makes the call of that name on c, and reports whether there is one.").Line().
+		Func().Id("doNamed").Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("c").Op("*").Id("Comm"),
+		jen.Id("name").String(), jen.Id("t").Qual(specPath, "Type"), jen.List(jen.Id("dst"), jen.Id("src")).Index().Byte(),
+		jen.List(jen.Id("dstBlocks"), jen.Id("srcBlocks")).Id("Blocks"), jen.Id("op").Id("Op"), jen.Id("root").Int(),
+		jen.Id("opts").Index().Id("Option"),
+	).Params(jen.Id("is").Bool(), jen.Err().Error()).Block(
+		jen.Switch(jen.Id("name")).Block(cases...), jen.Return(jen.False(), jen.Nil()))
 }
 
-// fields returns the fields of Call that a call of p takes from it, in the order of its function's parameters.
-func fields(p spec.Primitive) (names []string) {
+// untypedParams returns the parameters of doNamed that the function of p with buffers of bytes has, in its order.
+func untypedParams(p spec.Primitive) (names []jen.Code) {
 	dst, src := sides(p)
 	for _, s := range []side{dst, src} {
 		if !s.exists() {
 			continue
 		}
-		field := upperFirst(s.name)
-		names = append(names, field)
+		names = append(names, jen.Id(s.name))
 		if p.IsUneven() && s.blocks() != 1 {
-			names = append(names, field+"Blocks")
+			names = append(names, jen.Id(s.name+"Blocks"))
 		}
 	}
 	for _, x := range p.Params {
-		names = append(names, upperFirst(string(x)))
+		names = append(names, jen.Id(string(x)))
 	}
 	return names
 }
-
-func upperFirst(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
