@@ -26,7 +26,7 @@ func TestBufferMemory(t *testing.T) {
 		"not passed, and nonsense": {buffer{data: 8, blocks: 1}, -3, 0},
 		"NULL":                     {buffer{blocks: 1, passed: true}, 1, -1},
 		"a small number":           {buffer{data: lowest - 1, blocks: 1, passed: true}, 1, -1},
-		"beyond all memory":        {buffer{data: math.MaxUint64 - 15, blocks: 1, passed: true}, 3, -1},
+		"beyond all memory":        {buffer{data: ^uintptr(0) - 15, blocks: 1, passed: true}, 3, -1},
 		"a negative count":         {buffer{data: here, blocks: 1, passed: true}, -1, -1},
 		"too many":                 {buffer{data: here, blocks: eachRank, passed: true}, math.MaxInt / 16, -1},
 		"uneven":                   {buffer{data: here, passed: true, counts: []int{1, 0, 2, 3}}, 0, 48},
