@@ -57,7 +57,9 @@ func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 
 // WithGroup returns a handler whose attributes are in a group.
-func (h *handler) WithGroup(name string) slog.Handler { return &handler{h.Handler.WithGroup(name), h.out} }
+func (h *handler) WithGroup(name string) slog.Handler {
+	return &handler{h.Handler.WithGroup(name), h.out}
+}
 
 // cut returns the name and the value of a variable such as "COLL_RANK=0".
 func cut(variable string) (name, value string) {
