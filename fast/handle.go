@@ -76,7 +76,7 @@ func (h *Handle) Wait(ctx context.Context) error {
 // it, so they are left to the queue's goroutine, unless ctx never ends.
 func (h *Handle) help(ctx context.Context) {
 	if q := h.queue; q != nil && !h.ended.Load() && q.turn.TryLock() {
-		q.carryOut(h.ended.Load, ctx.Done())
+		q.carryOut(h, ctx.Done())
 	}
 }
 

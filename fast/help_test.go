@@ -83,7 +83,7 @@ func TestHelpPanics(t *testing.T) {
 				t.Error("it has not panicked")
 			}
 		}()
-		c.carryOutReady(q, h.ended.Load, nil)
+		c.carryOutReady(q, h, nil)
 	}()
 	if !h.Over() {
 		t.Error("the call is not over")

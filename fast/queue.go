@@ -9,8 +9,8 @@ import (
 type queue struct {
 	pending atomic.Int64 // calls that are not over
 	drains  atomic.Bool  // a call that was not started waits for them
-	// carryOut makes the calls that are ready, in the turn of this goroutine: Comm.carryOut
-	carryOut func(enough func() bool, limit <-chan struct{}) (over bool)
+	// carryOut makes the calls that are ready, in the turn of this goroutine: Comm.carryOutReady
+	carryOut func(until *Handle, limit <-chan struct{}) (over bool)
 	turn     sync.Mutex    // of who makes calls: the queue's goroutine, or one that waits for a call
 	wake     chan struct{} // gets a token when calls are ready, and nobody makes them
 	idle     chan struct{} // gets a token when no call is pending any more

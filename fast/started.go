@@ -17,7 +17,7 @@ func (c *Comm) starts() *queue {
 		return q
 	}
 	q := &queue{wake: make(chan struct{}, 1), idle: make(chan struct{}, 1), stopped: make(chan struct{})}
-	q.carryOut = func(enough func() bool, limit <-chan struct{}) bool { return c.carryOutReady(q, enough, limit) }
+	q.carryOut = func(until *Handle, limit <-chan struct{}) bool { return c.carryOutReady(q, until, limit) }
 	if !c.queue.CompareAndSwap(nil, q) {
 		return c.queue.Load()
 	}
@@ -107,17 +107,17 @@ func (c *Comm) work(q *queue) {
 	defer close(q.stopped)
 	for {
 		// Without a turn, who has it sees to it that this goroutine has the next one.
-		if q.turn.TryLock() && c.carryOutReady(q, func() bool { return false }, nil) {
+		if q.turn.TryLock() && c.carryOutReady(q, nil, nil) {
 			return
 		}
 		<-q.wake
 	}
 }
 
-// carryOutReady makes the calls that are ready, until enough returns true. With limit, it stops before a call whose
-// context has another Done than that. This goroutine's turn, which it has, is over then. CarryOutReady reports whether
-// the queue is closed and all calls were made.
-func (c *Comm) carryOutReady(q *queue, enough func() bool, limit <-chan struct{}) (over bool) {
+// carryOutReady makes the calls that are ready, up to the call until if that is not nil. With limit, it stops before a
+// call whose context has another Done than that. This goroutine's turn, which it has, is over then. CarryOutReady
+// reports whether the queue is closed and all calls were made.
+func (c *Comm) carryOutReady(q *queue, until *Handle, limit <-chan struct{}) (over bool) {
 	var group []*Handle
 	defer func() {
 		for _, h := range group { // it has panicked
@@ -127,7 +127,7 @@ func (c *Comm) carryOutReady(q *queue, enough func() bool, limit <-chan struct{}
 		}
 		q.endTurn()
 	}()
-	for !enough() {
+	for until == nil || !until.ended.Load() {
 		if group = q.take(limit); len(group) == 0 {
 			break
 		}
