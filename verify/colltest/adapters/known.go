@@ -26,6 +26,9 @@ func isKnown(section, says string, cases ...string) known {
 // nanPlaces is what a failure says if elements with the same operands, a NaN among them, get different results.
 const nanPlaces = `op (min|max)[\s\S]*NaN.*of the same operands`
 
+// wrongAgain is what a failure says if a persistent call moves what was there before.
+const wrongAgain = `(AllGather|Gather|Scatter) of .*, persistent.*[\s\S]*it is not block`
+
 // The known failures.
 var (
 	saturates = isKnown("A1", `of u?int(8|16), .*op sum[\s\S]*element \d+ is (-128|127|255|-32768|32767|65535) `)
@@ -38,6 +41,9 @@ var (
 		special("AllReduce", "float64", "min", 1, 2))
 	nanPlace = isKnown("B4", nanPlaces, special("AllReduce", "float64", "min", 5, 90),
 		special("Reduce", "float64", "min", 257, 0))
+
+	persistent        = isKnown("B5", wrongAgain)
+	persistentInIntel = isKnown("D3", wrongAgain)
 
 	halfLost    = isKnown("C1", `of float16, .*op [\s\S]*element \d+ is .*the reduction`)
 	emptyCrash  = isKnown("C2", `AllGather of .*blocks of 0 elements[\s\S]*floating point exception`)

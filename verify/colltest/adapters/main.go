@@ -191,6 +191,6 @@ func (r *result) cell(name string) string {
 	return strings.Join(slices.Compact(sections), ", ")
 }
 
-// columns are the primitives of the table.
+// columns are the primitives of the table, and all of them together.
 var columns = []string{"Broadcast", "Scatter", "Gather", "Reduce", "AllGather", "AllReduce", "ReduceScatter",
-	"AllToAll", "Barrier", "Send"}
+	"AllToAll", "Barrier", "Send", "Scan", "Exscan", "NeighborAllToAll", "NeighborAllGather", colltest.Mixed}

@@ -107,6 +107,12 @@ func (r *result) test(ctx context.Context, adapter string, o options) error {
 			}
 		}
 	}
+	all := len(r.entrant.primitives) == 0 && len(o.primitives) == 0
+	if all && len(r.entrant.known) == 0 { // what fails alone fails here, too
+		if found := s.Check(ctx, job.Can.Primitives...); len(found) > 0 {
+			r.failures[colltest.Mixed] = found
+		}
+	}
 	r.name, r.tested, r.untested = job.Can.Name, s.Tested, s.Untested()
 	r.version = r.entrant.versionOf(ctx, r.name)
 	return s.Close()
