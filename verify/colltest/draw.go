@@ -60,21 +60,25 @@ func drawCase(random *rand.Rand, can *Capabilities, of []Support, size int) Case
 
 func isSend(x Support) bool { return x.Primitive.Name == spec.Send.Name }
 
+// tags are those of messages: some differ in few bits, and the last one is the largest that every MPI has.
+var tags = []int{1, 2, 3, 17, 18, 257, 258, 32767}
+
 // drawMessages returns a case of two to five messages between two ranks, which have different tags, are started, and
 // match in another order than they begin.
 func drawMessages(random *rand.Rand, can *Capabilities, send Support, size int) Case {
-	c, tags := Case{Size: size, Order: 1 + uint64(random.Uint32())}, random.Perm(6)
+	c, order := Case{Size: size, Order: 1 + uint64(random.Uint32())}, random.Perm(len(tags))
 	first := drawStep(random, can, send, size)
 	for i := range 2 + random.IntN(4) {
 		s := drawStep(random, can, send, size)
-		s.Root, s.Peer, s.Tag, s.Mode = first.Root, first.Peer, 1+tags[i], Started
+		s.Root, s.Peer, s.Mode = first.Root, first.Peer, Started
+		s.Tag = tags[order[i]]
 		c.Steps = append(c.Steps, s)
 	}
 	return c
 }
 
-// drawTwins returns a case of started calls on two communicators of the same ranks in turn, which begin in another order
-// on some of these.
+// drawTwins returns a case of started calls on two communicators of the same ranks in turn, which begin in another
+// order on some of these.
 func drawTwins(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
 	all := Split{make([]int, size), random.Perm(size)}
 	c := Case{Size: size, Comms: []Split{all, all}, Order: 1 + uint64(random.Uint32())}

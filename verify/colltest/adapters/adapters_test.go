@@ -22,8 +22,8 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.close()
-	for _, e := range []entrant{openMPI("overflow"), mpich(append([]string{"Reduce/in-place"}, unsigned...)...), mpi4py(),
-		torch("")} {
+	left := append([]string{"Reduce/in-place", "persistent"}, unsigned...)
+	for _, e := range []entrant{openMPI("overflow"), mpich(left...), mpi4py(), torch("")} {
 		t.Run(e.name, func(t *testing.T) {
 			err := e.absent()
 			if err == nil && e.compile != nil {
