@@ -122,11 +122,13 @@ var opTable = [opEnd]opRow{
 	OpMinLoc: {"minloc", complexTypes, HighestLoc, Selects, Keep,
 		"MinLoc takes a complex number for a pair: its real part is a value, its imaginary part an index. The result is " +
 			"the pair with the smaller value, compared as Min does; of equal values, the one with the smaller index. A " +
-			"value or an index that is a NaN wins. Indices are exact up to 2^24 in a complex64, 2^53 in a complex128."},
+			"value that is a NaN wins, and of equal values an index that is one. Indices are exact up to 2^24 in a " +
+			"complex64, 2^53 in a complex128."},
 	OpMaxLoc: {"maxloc", complexTypes, LowestLoc, Selects, Keep,
 		"MaxLoc takes a complex number for a pair: its real part is a value, its imaginary part an index. The result is " +
 			"the pair with the larger value, compared as Max does; of equal values, the one with the smaller index. A " +
-			"value or an index that is a NaN wins. Indices are exact up to 2^24 in a complex64, 2^53 in a complex128."},
+			"value that is a NaN wins, and of equal values an index that is one. Indices are exact up to 2^24 in a " +
+			"complex64, 2^53 in a complex128."},
 }
 
 // Valid reports whether o is one of the operators that are specified.

@@ -30,7 +30,8 @@ type World interface {
 // Starter is a World whose calls can be started. The capabilities Started and Batches say for what.
 type Starter interface {
 	// Start begins a rank's part of calls, of several as one batch, and returns what waits for each of them. It does not
-	// wait for other ranks. Calls that were started go on while others are made.
+	// wait for other ranks. Calls that were started go on while others are made. Ctx ends when they are over, or before
+	// that if they are to end.
 	Start(ctx context.Context, rank int, calls ...*Call) []Wait
 }
 
@@ -54,7 +55,8 @@ type Prepared interface {
 // Splitter is a World with communicators of some ranks, as the capability Split says.
 type Splitter interface {
 	// Split makes communicator comm, which is at least 1, of the ranks that call it with the same color, in the order of
-	// their keys, and of ranks if keys are equal. All ranks of the world call it. Those with color -1 get none.
+	// their keys, and of ranks if keys are equal. All ranks of the world call it. Those with color -1 get none. A number
+	// is used once in the life of a world.
 	Split(ctx context.Context, rank, comm, color, key int) error
 	// Free frees a communicator. All its ranks call it.
 	Free(ctx context.Context, rank, comm int) error
