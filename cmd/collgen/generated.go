@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/collgen/collgen/gen/emit/c"
+	"github.com/collgen/collgen/gen/emit/python"
 )
 
 // generatedMark is the first line of generated files.
@@ -52,8 +53,18 @@ func generatedFiles(dir string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// inC returns the name of a file with C functions, from the folder of the package whose functions they call.
-func inC(name string) string { return filepath.Join("..", "capi", name) }
+// The folders of files in other languages, from the folder of the package whose functions they call.
+var (
+	folderOfC      = filepath.Join("..", "capi")
+	folderOfPython = filepath.Join("..", "python", "collgen")
+)
+
+// others are the generated files in other languages, and their first lines.
+var others = map[string]string{
+	filepath.Join(folderOfC, c.HeaderFile):          c.Mark,
+	filepath.Join(folderOfC, c.CallsFile):           c.Mark,
+	filepath.Join(folderOfPython, python.CallsFile): python.Mark,
+}
 
 // existing returns the files that collgen wrote for the package, by name.
 func (j *job) existing() (map[string][]byte, error) {
@@ -61,13 +72,13 @@ func (j *job) existing() (map[string][]byte, error) {
 	if err != nil || !j.isBuiltIn {
 		return files, err
 	}
-	for _, name := range []string{c.HeaderFile, c.CallsFile} {
-		content, err := os.ReadFile(filepath.Join(j.dir, inC(name)))
+	for name, mark := range others {
+		content, err := os.ReadFile(filepath.Join(j.dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if bytes.HasPrefix(content, []byte(c.Mark)) {
-			files[inC(name)] = content
+		if bytes.HasPrefix(content, []byte(mark)) {
+			files[name] = content
 		}
 	}
 	return files, nil

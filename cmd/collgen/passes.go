@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/emit/c"
 	"github.com/collgen/collgen/gen/emit/golang"
+	"github.com/collgen/collgen/gen/emit/python"
 	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/internal/program"
 	"github.com/collgen/collgen/spec"
@@ -29,7 +31,7 @@ var passes = []func(context.Context, *job) error{
 	quoteProofs,
 	emitGo,
 	readBack,
-	emitC,
+	emitOthers,
 }
 
 // generate returns the files of a package. It fails if anything in it is not proved.
@@ -158,16 +160,19 @@ func emitGo(ctx context.Context, j *job) error {
 	return ctx.Err()
 }
 
-// emitC prints the C functions of the catalogue's primitives.
-func emitC(_ context.Context, j *job) error {
+// emitOthers prints what other languages need to call the catalogue's primitives.
+func emitOthers(_ context.Context, j *job) error {
 	if !j.isBuiltIn {
 		return nil
 	}
-	functions, err := c.Files(j.primitives)
-	for name, content := range functions {
-		j.files[inC(name)] = content
+	inC, errC := c.Files(j.primitives)
+	inPython, errPython := python.Files(j.primitives)
+	for folder, files := range map[string]map[string][]byte{folderOfC: inC, folderOfPython: inPython} {
+		for name, content := range files {
+			j.files[filepath.Join(folder, name)] = content
+		}
 	}
-	return err
+	return errors.Join(errC, errPython)
 }
 
 func proofOf(a *algorithm) golang.Proof {

@@ -33,6 +33,7 @@ var importRules = []importRule{
 	{pattern: "gen/emit/golang", may: []string{"spec", "gen", "gen/induct", "gen/emit/text", "github.com/dave/jennifer"},
 		never: []string{"fast"}},
 	{pattern: "gen/emit/c", may: []string{"spec", "gen/emit/text"}, never: []string{"fast"}},
+	{pattern: "gen/emit/python", may: []string{"spec", "gen/emit/c", "gen/emit/text"}, never: []string{"fast"}},
 	{pattern: "gen/emit/*", may: []string{"spec", "gen", "gen/induct"}, never: []string{"fast"}},
 	{pattern: "gen/induct", may: []string{"spec", "gen"}, never: []string{"fast"}},
 	{pattern: "gen/readback", may: []string{"spec", "gen"}, never: []string{"fast", "gen/emit/golang"}},

@@ -29,25 +29,33 @@ type buffer struct {
 const each = "COLLGEN_EACH"
 
 // ranksOf has the ranks that pass a buffer which not all ranks pass, by the condition, as C and in words.
-var ranksOf = map[string]struct{ c, words string }{
-	spec.Eq(spec.Rank, spec.Root).String():   {"COLLGEN_ON_ROOT", "on the root"},
-	spec.Gt(spec.Rank, spec.Int(0)).String(): {"COLLGEN_ON_OTHERS", "on all ranks but the first"},
+var ranksOf = map[string]struct{ c, words, name string }{
+	spec.Eq(spec.Rank, spec.Root).String():   {"COLLGEN_ON_ROOT", "on the root", "root"},
+	spec.Gt(spec.Rank, spec.Int(0)).String(): {"COLLGEN_ON_OTHERS", "on all ranks but the first", "others"},
 }
 
 // functionOf returns the function of p.
 func functionOf(p spec.Primitive) (function, error) {
-	dst, err := bufferOf(p, "dst", p.Out)
+	dst, src, at, err := shapeOf(p)
 	if err != nil {
 		return function{}, err
 	}
-	src, err := bufferOf(p, "src", p.In)
-	if err != nil {
-		return function{}, err
+	return function{Comment: comment(p, dst, src, at), Prototype: prototype(p, dst, src), Body: body(p, dst, src, at)}, nil
+}
+
+// functionName returns the name of the function of p.
+func functionName(p spec.Primitive) string { return "collgen_" + strings.ToLower(p.Name) }
+
+// shapeOf returns the buffers of p as its function has them, and where they lie in place.
+func shapeOf(p spec.Primitive) (dst, src buffer, at place, err error) {
+	if dst, err = bufferOf(p, "dst", p.Out); err != nil {
+		return dst, src, at, err
 	}
-	place, err := placeOf(p, dst, src)
-	return function{
-		Comment: comment(p, dst, src, place), Prototype: prototype(p, dst, src), Body: body(p, dst, src, place),
-	}, err
+	if src, err = bufferOf(p, "src", p.In); err != nil {
+		return dst, src, at, err
+	}
+	at, err = placeOf(p, dst, src)
+	return dst, src, at, err
 }
 
 // bufferOf returns a buffer of p as its function has it; one of no blocks if no rank passes it.
@@ -102,7 +110,14 @@ func placeOf(p spec.Primitive, dst, src buffer) (place, error) {
 
 // prototype prints the head of the function.
 func prototype(p spec.Primitive, dst, src buffer) string {
-	params := []string{"collgen_comm comm"}
+	params := append([]string{"collgen_comm comm"}, declarations(p, dst, src)...)
+	params = append(params, "const collgen_options *options", "collgen_work *work")
+	return wrapped("int "+functionName(p)+"(", params)
+}
+
+// declarations returns the parameters of the function between the communicator and the options.
+func declarations(p spec.Primitive, dst, src buffer) []string {
+	var params []string
 	for _, b := range []buffer{dst, src} {
 		if b.blocks == "0" {
 			continue
@@ -116,14 +131,13 @@ func prototype(p spec.Primitive, dst, src buffer) string {
 	if hasCount(p, dst, src) {
 		params = append(params, "int64_t count")
 	}
-	if len(params) > 1 {
+	if len(params) > 0 {
 		params = append(params, "collgen_type type")
 	}
 	for _, x := range p.Params {
 		params = append(params, map[spec.Param]string{spec.ParamOp: "collgen_op op", spec.ParamRoot: "int root"}[x])
 	}
-	params = append(params, "const collgen_options *options", "collgen_work *work")
-	return wrapped("int collgen_"+strings.ToLower(p.Name)+"(", params)
+	return params
 }
 
 // hasCount reports whether the function has a parameter for the elements of a block: not if all are known by counts.
@@ -191,8 +205,7 @@ func body(p spec.Primitive, dst, src buffer, at place) string {
 
 // comment prints what the function requires and promises.
 func comment(p spec.Primitive, dst, src buffer, at place) string {
-	name := "collgen_" + strings.ToLower(p.Name)
-	doc := text.Paragraph(strings.Replace(p.Doc, p.Name, name, 1))
+	doc := text.Paragraph(strings.Replace(p.Doc, p.Name, functionName(p), 1))
 	if words := shapes(p, dst, src, at); words != "" {
 		doc += "\n" + text.Paragraph(words)
 	}

@@ -1,0 +1,50 @@
+"""The options of a call."""
+
+from __future__ import annotations
+
+import ctypes
+
+from ._lib import RawOptions
+
+
+def nanoseconds(timeout: float | None, none: int = 0) -> int:
+    """Returns a time in seconds as the library has it; none for None. A time of 0 or less is the shortest there is."""
+    if timeout is None:
+        return none
+    return min(max(1, int(timeout * 1e9)), 2**63 - 1)
+
+
+class Options:
+    """Options of a call, to be used for any number of calls. All ranks pass the same, but for timeout and factor.
+
+    timeout: seconds after which the call fails, and with it the communicator; None: never.
+    algorithm: its name, such as "ring", in place of the one that the table gives.
+    label: what the call is for, which ranks compare: 1 to 256 printable ASCII characters.
+    depth: into how many pieces a pipelined algorithm cuts.
+    reproducible: whether a sum of floats depends on the operands alone.
+    factor: by which this rank's operands are multiplied before they are added.
+    """
+
+    __slots__ = ("_factor", "_raw", "address")
+
+    def __init__(
+        self,
+        *,
+        timeout: float | None = None,
+        algorithm: str | None = None,
+        label: str | None = None,
+        depth: int = 0,
+        reproducible: bool = False,
+        factor: float | None = None,
+    ) -> None:
+        self._factor = None if factor is None else ctypes.c_double(factor)
+        self._raw = RawOptions(
+            ctypes.sizeof(RawOptions),
+            nanoseconds(timeout),
+            None if algorithm is None else algorithm.encode(),
+            None if label is None else label.encode(),
+            depth,
+            reproducible,
+            None if self._factor is None else ctypes.pointer(self._factor),
+        )
+        self.address = ctypes.addressof(self._raw)

@@ -1,0 +1,245 @@
+"""Communicators as the C library has them: calls by addresses."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, TypeVar
+
+from . import _lib
+from ._calls import CALLS, Op
+from ._errors import Kind
+from ._options import Options, nanoseconds
+from ._signals import watch
+from ._work import Work
+
+Self = TypeVar("Self", bound="RawCommunicator")
+
+# The communicators that are not closed, in the order in which they were made.
+_open: dict[int, RawCommunicator] = {}
+
+
+class RawCommunicator:
+    """A communicator whose calls take addresses. rank and size do not change."""
+
+    def __init__(self, handle: int) -> None:
+        """Wraps a communicator of the C library, which belongs to the object from now on."""
+        lib = _lib.load()
+        number = ctypes.c_int()
+        _lib.check(lib.collgen_rank(handle, ctypes.byref(number)))
+        self.rank: int = number.value
+        _lib.check(lib.collgen_size(handle, ctypes.byref(number)))
+        self.size: int = number.value
+        self.handle = handle
+        self.closed = False
+        self._pending: dict[int, Any] = {}  # what started calls use, by their number
+        self._dropped: list[int] = []  # the numbers of started calls for which nobody will wait
+        names = {name: c.function for name, c in CALLS.items()} | {name: f for name, (f, _) in _lib.PAIRS.items()}
+        self._functions = {name: getattr(lib, f) for name, f in names.items()}
+        _open[handle] = self
+
+    def __repr__(self) -> str:
+        state = ", closed" if self.closed else ""
+        return f"<{type(self).__name__}: rank {self.rank} of {self.size}{state}>"
+
+    def call(self, name: str, *args: Any, options: Options | None = None) -> None:
+        """Makes a call. args are those that CALLS and PAIRS have: buffers are addresses, counts arrays of int64."""
+        function, address = self._functions[name], options.address if options is not None else None
+        if threading.get_ident() != watch.main:
+            code = function(self.handle, *args, address, None)
+        elif watch.active or watch.start():
+            code = self._guarded(function, self.handle, *args, address, None)
+        else:
+            self.start(name, *args, options=options).wait()
+            return
+        if code:
+            raise _lib.last_error()
+
+    def start(
+        self,
+        name: str,
+        *args: Any,
+        options: Options | None = None,
+        keep: Any = None,
+        result: Callable[[], Any] | None = None,
+    ) -> Work:
+        """Starts a call with the arguments of call. keep is kept until the call is over; wait returns result()."""
+        if self._dropped:
+            self._forget()
+        number = ctypes.c_int64()
+        address = options.address if options is not None else None
+        code = self._functions[name](self.handle, *args, address, ctypes.byref(number))
+        if code:
+            raise _lib.last_error()
+        return Work(self, number.value, keep, result)
+
+    def abort(self) -> None:
+        """Gives the communicator up, on all ranks, which ends the calls on it. It has to be closed all the same."""
+        _lib.check(_lib.load().collgen_abort(self.handle))
+
+    def close(self) -> None:
+        """Leaves the communicator, and waits for started calls as long as they make progress.
+
+        The second close does nothing. Memory of alloc is gone after it, and works cannot be waited for any more.
+        """
+        if self.closed:
+            return
+        self.closed = True
+        _open.pop(self.handle, None)
+        code = _lib.load().collgen_close(self.handle)
+        self._pending.clear()
+        self._dropped.clear()
+        _lib.check(code)
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, at: TracebackType | None) -> None:
+        if e is None:
+            self.close()
+        else:
+            _give_up(self)
+
+    def topology(self) -> dict[str, Any]:
+        """Returns on which hosts ranks are, and how this one reaches them.
+
+        {"hosts": [[0, 1]], "links": ["self", "shm"], "transport": "shm"}
+        """
+        told: dict[str, Any] = json.loads(self._text(_lib.load().collgen_topology))
+        return told
+
+    def explain(self, collective: str, bytes: int, op: str | Op | None = None) -> str:
+        """Returns which algorithm a call gets whose blocks have so many bytes, and why."""
+        number = 0 if op is None else op if isinstance(op, Op) else Op[op.upper()]
+        primitive = CALLS[collective].primitive if collective in CALLS else collective
+        return self._text(_lib.load().collgen_explain, primitive.encode(), bytes, number)
+
+    def trace(self) -> list[dict[str, Any]]:
+        """Returns the last calls of this process."""
+        return [json.loads(line) for line in self._text(_lib.load().collgen_trace).splitlines()]
+
+    def invite(self, timeout: float | None = None) -> str:
+        """Returns a ticket with which one process can join, while all ranks call grow."""
+        return self._text(_lib.load().collgen_invite, nanoseconds(timeout))
+
+    def split(self: Self, color: int, key: int = 0, timeout: float | None = None) -> Self | None:
+        """Makes a communicator of the ranks with the same color, by key; None where color is negative. All call it."""
+        return self._made(_lib.load().collgen_split, color, key, nanoseconds(timeout))
+
+    def group(self: Self, ranks: Sequence[int], timeout: float | None = None) -> Self:
+        """Makes a communicator of the given ranks, which alone call it."""
+        numbers = (ctypes.c_int * max(1, len(ranks)))(*ranks)
+        return self._sure(self._made(_lib.load().collgen_group, numbers, len(ranks), nanoseconds(timeout)))
+
+    def shrink(self: Self, timeout: float | None = None) -> Self:
+        """Makes a communicator of the ranks that are left after a failure. They all call it."""
+        return self._sure(self._made(_lib.load().collgen_shrink, nanoseconds(timeout)))
+
+    def grow(self: Self, timeout: float | None = None) -> Self:
+        """Makes a communicator of all ranks, which all call it, and the processes that were invited."""
+        return self._sure(self._made(_lib.load().collgen_grow, nanoseconds(timeout)))
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """What is started inside begins at the end, sends and receives together."""
+        lib = _lib.load()
+        _lib.check(lib.collgen_batch_begin(self.handle))
+        try:
+            yield
+        finally:
+            _lib.check(lib.collgen_batch_end(self.handle))
+
+    def _alloc(self, bytes: int, timeout: float | None) -> int:
+        """Returns the address of so many bytes that the ranks of a host read directly. All ranks call it."""
+        memory = ctypes.c_void_p()
+        self._checked(_lib.load().collgen_alloc, bytes, nanoseconds(timeout), ctypes.byref(memory))
+        return memory.value or 0
+
+    def _made(self: Self, function: Any, *args: Any) -> Self | None:
+        handle = ctypes.c_int64()
+        self._checked(function, *args, ctypes.byref(handle))
+        return type(self)(handle.value) if handle.value else None
+
+    def _sure(self: Self, made: Self | None) -> Self:
+        if made is None:
+            raise RuntimeError("the library has returned no communicator")
+        return made
+
+    def _checked(self, function: Any, *args: Any) -> None:
+        """Calls a function of this communicator that waits for others."""
+        if threading.get_ident() == watch.main and watch.start():
+            _lib.check(self._guarded(function, self.handle, *args))
+        else:
+            _lib.check(function(self.handle, *args))
+
+    def _guarded(self, function: Any, *args: Any) -> int:
+        """Calls a function in the main thread, so that Ctrl-C aborts the communicator."""
+        watch.serial += 1
+        watch.handle = self.handle
+        try:
+            code: int = function(*args)
+        finally:
+            watch.handle = 0
+        return code
+
+    def _text(self, function: Any, *args: Any) -> str:
+        """Returns the text that a function writes."""
+        length, room = ctypes.c_size_t(), 4096
+        while True:
+            text = ctypes.create_string_buffer(room)
+            code = function(self.handle, *args, text, room, ctypes.byref(length))
+            if code != Kind.INVALID_ARGUMENT or length.value < room:
+                _lib.check(code)
+                return text.value.decode(errors="replace")
+            room = length.value + 1
+
+    def _is_over(self, number: int) -> bool:
+        """Reports whether a started call is over."""
+        over = ctypes.c_int()
+        code = _lib.load().collgen_peek(number, ctypes.byref(over))
+        return code != 0 or over.value != 0
+
+    def _forget(self) -> None:
+        """Lets go of dropped calls that are over."""
+        for _ in range(len(self._dropped)):
+            number = self._dropped.pop(0)
+            if not self._is_over(number):
+                self._dropped.append(number)
+                continue
+            _lib.load().collgen_test(number)
+            self._pending.pop(number, None)
+
+
+def _give_up(comm: RawCommunicator) -> None:
+    """Leaves a communicator whose program has failed."""
+    lib = _lib.load()
+    lib.collgen_abort(comm.handle)
+    try:
+        comm.close()
+    except Exception:  # noqa: S110 - there is an error already
+        pass
+
+
+def open_communicators() -> list[RawCommunicator]:
+    """Returns the communicators of this process that are not closed."""
+    return list(_open.values())
+
+
+@atexit.register
+def _close_all() -> None:
+    """Leaves all communicators, those first that were made last; gives them up after an error that ends the program."""
+    failed = getattr(sys, "last_value", None) is not None and not hasattr(sys, "ps1")
+    for comm in reversed(open_communicators()):
+        if failed:
+            _give_up(comm)
+            continue
+        try:
+            comm.close()
+        except Exception as e:
+            print(f"collgen: at exit: {e}", file=sys.stderr)
