@@ -24,6 +24,7 @@ type Capabilities struct {
 	Started, Batches, Persistent, Split bool
 	Tags                                bool    // a Send has a Tag
 	Refuses                             []Wrong // what is wrong with calls that return an error in time
+	AfterWrong                          bool    // calls go on after one that all ranks have refused for its root
 	Huge                                bool    // calls may have more than 2^31 bytes of memory
 	// Direct: calls work on Memory itself, and put nothing back into it. Then inputs are read during calls, too, so
 	// that the race detector notices who writes to them.
@@ -117,7 +118,7 @@ func (c *Capabilities) nothing(x Support) string {
 
 // Without returns c without the capabilities that are named: primitives, types and ops by their names, forms as
 // "Reduce/in-place" (or apart, uneven, displaced), the values "nan", "minus-zero" and "overflow", "empty" blocks, and
-// how calls are made: "started", "batches", "persistent", "split", "tags", "huge", "wrong-root" and "wrong-counts".
+// how calls are made: "started", "batches", "persistent", "split", "tags", "huge", "wrong-root", "wrong-counts" and "after-wrong".
 func (c Capabilities) Without(names ...string) (Capabilities, error) {
 	for _, name := range names {
 		if !c.leaveOut(name) {
@@ -139,6 +140,7 @@ func (c *Capabilities) traits() []trait {
 		{"split", "communicators of some ranks", &c.Split},
 		{"tags", "messages with tags", &c.Tags},
 		{"huge", "calls with more than 2^31 bytes", &c.Huge},
+		{"after-wrong", "calls after one with a wrong root", &c.AfterWrong},
 	}
 }
 

@@ -73,6 +73,9 @@ func (r *room) start(ctx context.Context, rank int, c *colltest.Call) (*round, e
 		c.Root %= r.size
 	}
 	if c.Root >= r.size {
+		if r.countsRefused && rank == 0 {
+			r.join(rank, &colltest.Call{})
+		}
 		return nil, fmt.Errorf("root %d of %d ranks", c.Root, r.size)
 	}
 	return r.join(rank, c), nil
@@ -124,8 +127,8 @@ func (r *room) join(rank int, c *colltest.Call) *round {
 	key, members := roundKey{root: -1, peer: -1}, r.size
 	if c.Primitive == "Send" {
 		key, members = roundKey{root: c.Root, peer: c.Peer, tag: c.Tag}, 2
-		if r.ignoreTags {
-			key.tag = 0
+		if r.tag != nil {
+			key.tag = r.tag(c.Tag)
 		}
 	}
 	mine := &r.made[rank]

@@ -1,9 +1,11 @@
 package colltest_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/collgen/collgen/verify/colltest"
 )
@@ -14,10 +16,12 @@ type world struct {
 	splits map[int]*split
 	rooms  map[string]*room  // by the ranks, if communicators share them
 	queues [][]colltest.Wait // by rank, of the calls that have begun
+	starts sync.Map          // of persistent calls, by rank, primitive and counts
 }
 
 func newWorld(f fault, byRef bool, size int) *world {
-	return &world{newRoom(f, byRef, size), map[int]*split{}, map[string]*room{}, make([][]colltest.Wait, size)}
+	return &world{all: newRoom(f, byRef, size), splits: map[int]*split{}, rooms: map[string]*room{},
+		queues: make([][]colltest.Wait, size)}
 }
 
 func (w *world) Close() error { return nil }
@@ -55,6 +59,9 @@ func (w *world) Start(ctx context.Context, rank int, calls ...*colltest.Call) (w
 			err = r.end(ctx, place, c, round)
 		}
 		waits = append(waits, func(ctx context.Context) error {
+			if r.losesErrors && begun[i] == nil {
+				return nil
+			}
 			if err != nil || r.eager {
 				return err
 			}
@@ -63,6 +70,16 @@ func (w *world) Start(ctx context.Context, rank int, calls ...*colltest.Call) (w
 	}
 	if w.all.batch != nil {
 		w.all.batch(rank, begun)
+	}
+	if n := w.all.handles; n > 0 {
+		for i, wait := range waits {
+			w.queues[rank] = append(w.queues[rank], wait)
+			handle := (len(w.queues[rank]) - 1) % n
+			waits[i] = func(ctx context.Context) error {
+				last := len(w.queues[rank]) - 1
+				return w.queues[rank][last-(last-handle)%n](ctx)
+			}
+		}
 	}
 	if w.all.fifo {
 		w.queues[rank] = append(w.queues[rank], waits...)
@@ -78,6 +95,13 @@ func (w *world) Start(ctx context.Context, rank int, calls ...*colltest.Call) (w
 }
 
 func (w *world) Prepare(_ context.Context, rank int, c *colltest.Call) (colltest.Prepared, error) {
+	if w.all.cachesStarts && c.OutStarts != nil {
+		starts, _ := w.starts.LoadOrStore(fmt.Sprint(rank, c.Primitive, c.OutCounts), c.OutStarts)
+		cached := *c
+		if cached.OutStarts = starts.([]int); len(cached.Out()) <= len(c.Out()) {
+			c = &cached
+		}
+	}
 	return &prepared{w: w, rank: rank, c: c}, nil
 }
 
@@ -117,7 +141,7 @@ func (s *split) members(color int) (ranks []int) {
 			ranks = append(ranks, rank)
 		}
 	}
-	slices.SortStableFunc(ranks, func(a, b int) int { return s.keys[a] - s.keys[b] })
+	slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(s.keys[a], s.keys[b]) })
 	return ranks
 }
 
@@ -130,8 +154,8 @@ func (w *world) Split(ctx context.Context, rank, comm, color, key int) error {
 			rooms: map[int]*room{}}
 		w.splits[comm] = s
 	}
-	if r.ignoreKeys {
-		key = 0
+	if r.key != nil {
+		key = r.key(key)
 	}
 	s.colors[rank], s.keys[rank] = color, key
 	if s.missing--; s.missing == 0 {

@@ -180,7 +180,7 @@ func (s *Suite) add(ctx context.Context, found []*Failure, f *Failure, counts *C
 func (s *Suite) known(ctx context.Context, found []*Failure, f *Failure, seen *Step) bool {
 	step := f.At()
 	for _, other := range found {
-		at := other.step()
+		at := other.Problems[0].Step
 		same := other.Case
 		if x := same.Steps[at]; other.kind() != f.kind() || x.Primitive != step.Primitive || x.InPlace != step.InPlace {
 			continue
@@ -194,17 +194,6 @@ func (s *Suite) known(ctx context.Context, found []*Failure, f *Failure, seen *S
 		}
 	}
 	return false
-}
-
-// step returns the index of the step that the first problem is of.
-func (f *Failure) step() int {
-	at := f.Problems[0].Step
-	for i := range f.Case.Steps {
-		if at -= max(1, f.Case.Steps[i].Repeat); at < 0 {
-			return i
-		}
-	}
-	return len(f.Case.Steps) - 1
 }
 
 // also notes that the failure is one of the type and op of a step, too.

@@ -160,7 +160,7 @@ func TestWithout(t *testing.T) {
 	all := colltest.All("all", 1, 2)
 	for _, name := range []string{"AllReduce", "Reduce/in-place", "Gather/uneven", "float16", "avg", "nan", "minus-zero",
 		"overflow", "empty", "Gather/displaced", "started", "batches", "persistent", "split", "tags", "wrong-root",
-		"wrong-counts", "compose"} {
+		"wrong-counts", "after-wrong", "compose"} {
 		less, err := all.Without(name)
 		if err != nil {
 			t.Error(err)

@@ -1,7 +1,9 @@
 package colltest
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -19,7 +21,7 @@ func (s *Split) members(color int) (ranks []int) {
 			ranks = append(ranks, rank)
 		}
 	}
-	slices.SortStableFunc(ranks, func(a, b int) int { return s.Keys[a] - s.Keys[b] })
+	slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(s.Keys[a], s.Keys[b]) })
 	return ranks
 }
 
@@ -30,8 +32,8 @@ func (s *Split) colors() []int {
 	return slices.DeleteFunc(slices.Compact(all), func(color int) bool { return color < 0 })
 }
 
-// mostComms and mostKey are limits for a handwritten Case.
-const mostComms, mostKey = 64, 1 << 20
+// mostComms and mostColor are limits for a handwritten Case.
+const mostComms, mostColor = 64, 1 << 20
 
 // checkComms returns an error if the communicators of c are none.
 func (c *Case) checkComms() error {
@@ -44,7 +46,7 @@ func (c *Case) checkComms() error {
 				len(s.Keys), c.Size)
 		}
 		for rank := range s.Colors {
-			if s.Colors[rank] < -1 || max(s.Colors[rank], s.Keys[rank]) > mostKey || s.Keys[rank] < 0 {
+			if s.Colors[rank] < -1 || s.Colors[rank] > mostColor || s.Keys[rank] != int(int32(s.Keys[rank])) {
 				return fmt.Errorf("communicator %d: rank %d has color %d and key %d", i+1, rank, s.Colors[rank], s.Keys[rank])
 			}
 		}
@@ -68,13 +70,19 @@ func (c *Case) members(s *Step) []int {
 	return c.Comms[s.Comm-1].members(s.Color)
 }
 
+// wideKeys are keys that differ in their order if they lose bits, or their sign.
+var wideKeys = []int{math.MinInt32, -129, -128, -1, 0, 1, 127, 128, 255, 256, 32767, 32768, 65536, math.MaxInt32}
+
 // drawComms draws one to four splits of the ranks into groups of any sizes, in which ranks may have another order.
 func drawComms(random *rand.Rand, size int) (comms []Split) {
 	for range 1 + random.IntN(3) {
-		s, groups := Split{}, 1+random.IntN(min(size, 3))
+		s, groups, wide := Split{}, 1+random.IntN(min(size, 3)), random.IntN(3) == 0
 		for range size {
-			s.Colors = append(s.Colors, random.IntN(groups))
-			s.Keys = append(s.Keys, random.IntN(size))
+			key := random.IntN(size)
+			if wide {
+				key = pick(random, wideKeys)
+			}
+			s.Colors, s.Keys = append(s.Colors, random.IntN(groups)), append(s.Keys, key)
 		}
 		if random.IntN(3) == 0 {
 			s.Colors[random.IntN(size)] = -1

@@ -15,7 +15,11 @@ func (s *Step) displace(x *spec.Expectation, sh *shape) {
 		in, out := inOrder(sh.in[rank]), inOrder(sh.out[rank])
 		if s.Displaced != 0 {
 			random := rand.New(rand.NewPCG(s.Displaced, uint64(rank)))
-			in, out = mixedUp(random, sh.in[rank]), mixedUp(random, sh.out[rank])
+			gap := 0
+			if s.Displaced%gapsThatAreLong == 0 {
+				gap = longGap
+			}
+			in, out = mixedUp(random, sh.in[rank], gap), mixedUp(random, sh.out[rank], gap)
 			if s.InPlace && len(in) == len(out) && r.InBlock >= 0 {
 				out = in
 			}
@@ -34,16 +38,20 @@ func inOrder(counts []int) []int {
 	return starts
 }
 
-// mixedUp returns where blocks begin that lie in another order, with gaps of up to three elements. A buffer of one
-// block has none.
-func mixedUp(random *rand.Rand, counts []int) []int {
+// One of so many displaced calls has a gap that is so long that 16 bits cannot count its elements.
+const gapsThatAreLong, longGap = 8, 1<<16 + 3
+
+// mixedUp returns where blocks begin that lie in another order, with gaps of up to three elements, and a longer one
+// after the first block. A buffer of one block has none.
+func mixedUp(random *rand.Rand, counts []int, gap int) []int {
 	if len(counts) < 2 {
 		return inOrder(counts)
 	}
 	starts, at := make([]int, len(counts)), random.IntN(2)
 	for _, b := range random.Perm(len(counts)) {
 		starts[b] = at
-		at += counts[b] + random.IntN(4)
+		at += counts[b] + random.IntN(4) + gap
+		gap = 0
 	}
 	return starts
 }

@@ -25,8 +25,8 @@ func drawCase(random *rand.Rand, can *Capabilities, of []Support, size int) Case
 	if random.IntN(8) == 0 {
 		return drawBurst(random, can, of, size)
 	}
-	if send := slices.IndexFunc(of, isSend); can.Tags && can.Started && send >= 0 && random.IntN(2*len(of)) == 0 {
-		return drawMessages(random, can, of[send], size)
+	if send := slices.IndexFunc(of, isSend); can.Tags && can.Started && send >= 0 && random.IntN(min(8, 2*len(of))) == 0 {
+		return drawMessages(random, can, of, of[send], size)
 	}
 	if can.Split && can.Started && size > 1 && random.IntN(10) == 0 {
 		return drawTwins(random, can, of, size)
@@ -58,38 +58,6 @@ func drawCase(random *rand.Rand, can *Capabilities, of []Support, size int) Case
 	return c
 }
 
-func isSend(x Support) bool { return x.Primitive.Name == spec.Send.Name }
-
-// tags are those of messages: some differ in few bits, and the last one is the largest that every MPI has.
-var tags = []int{1, 2, 3, 17, 18, 257, 258, 32767}
-
-// drawMessages returns a case of two to five messages between two ranks, which have different tags, are started, and
-// match in another order than they begin.
-func drawMessages(random *rand.Rand, can *Capabilities, send Support, size int) Case {
-	c, order := Case{Size: size, Order: 1 + uint64(random.Uint32())}, random.Perm(len(tags))
-	first := drawStep(random, can, send, size)
-	for i := range 2 + random.IntN(4) {
-		s := drawStep(random, can, send, size)
-		s.Root, s.Peer, s.Mode = first.Root, first.Peer, Started
-		s.Tag = tags[order[i]]
-		c.Steps = append(c.Steps, s)
-	}
-	return c
-}
-
-// drawTwins returns a case of started calls on two communicators of the same ranks in turn, which begin in another
-// order on some of these.
-func drawTwins(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
-	all := Split{make([]int, size), random.Perm(size)}
-	c := Case{Size: size, Comms: []Split{all, all}, Order: 1 + uint64(random.Uint32())}
-	for i := range 2 + random.IntN(5) {
-		s := drawStep(random, can, pick(random, of), size)
-		s.Comm, s.Mode = 1+i%2, Started
-		c.Steps = append(c.Steps, s)
-	}
-	return c
-}
-
 // draw adds a call of all ranks, or of one of the communicators of c, if it has calls of one of these primitives.
 func (c *Case) draw(random *rand.Rand, can *Capabilities, of []Support, modes []Mode) {
 	at := Step{Comm: random.IntN(len(c.Comms) + 1)}
@@ -110,24 +78,6 @@ func (c *Case) draw(random *rand.Rand, can *Capabilities, of []Support, modes []
 		s.Repeat = 1 + random.IntN(4)
 	}
 	c.Steps = append(c.Steps, s)
-}
-
-// drawBurst returns a case of 8 to 64 short calls. A rank that is not the root comes late to the first of them, so that
-// the others are ahead of it by as many calls as they can be.
-func drawBurst(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
-	c := Case{Size: size}
-	repeat := 8 << random.IntN(4)
-	for range min(len(of), 4) {
-		s := drawStep(random, can, pick(random, of), size)
-		s.Counts, s.Delay, s.Late = nil, 0, 0
-		s.Count = min(can.within(s.Count), can.LeastCount+4)
-		s.Repeat = max(2, repeat/min(len(of), 4))
-		c.Steps = append(c.Steps, s)
-	}
-	first := &c.Steps[0]
-	first.Delay = time.Duration(5+random.IntN(16)) * time.Millisecond
-	first.Late = (first.Root + 1 + random.IntN(max(1, size-1))) % size
-	return c
 }
 
 func pick[E any](random *rand.Rand, from []E) E { return from[random.IntN(len(from))] }

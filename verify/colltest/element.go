@@ -66,6 +66,17 @@ func (of[T]) draw(random *rand.Rand, v Values, n int) []byte {
 
 func (of[T]) leftFold(op spec.Op, size int, operands [][]byte) []byte {
 	b := Aligned(len(operands[0]))
+	if most := mostDrawn * int(unsafe.Sizeof(*new(T))); len(b) > most { // all operands have their values again and again
+		var drawn [][]byte
+		for _, operand := range operands {
+			drawn = append(drawn, operand[:most])
+		}
+		fold := of[T]{}.leftFold(op, size, drawn)
+		for long := b; len(long) > 0; {
+			long = long[copy(long, fold):]
+		}
+		return b
+	}
 	copy(b, operands[0])
 	if op == Compose {
 		for _, operand := range operands[1:] {

@@ -64,6 +64,9 @@ var escapes = []escape{
 	}), colltest.Value, nil},
 	{"blocks of 65536 bytes", "Reduce", leaves(func(c *colltest.Call) bool { return len(c.Out()) == 65536 }),
 		colltest.Value, nil},
+	{"blocks of 12288 bytes", "AllToAll", leaves(func(c *colltest.Call) bool {
+		return c.OutCounts[0]*c.Type.Bytes() == 3<<12
+	}), colltest.Value, nil},
 	{"one kernel, from a thousand elements on", "AllReduce", leaves(func(c *colltest.Call) bool {
 		return c.Op == spec.OpMax && c.Type == spec.TypeUint16 && c.OutCounts[0] >= 1000
 	}), colltest.Value, nil},
@@ -297,6 +300,21 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestShortHistory: a fault that comes after a few calls is shown as one case of these.
+func TestShortHistory(t *testing.T) {
+	var int16s atomic.Bool
+	after := leaves(func(c *colltest.Call) bool {
+		before := int16s.Load()
+		int16s.Store(c.Type == spec.TypeInt16)
+		return before && c.Type == spec.TypeInt32
+	})
+	impl := &central{fault: after, can: colltest.Everything("after", 1), begin: func() { int16s.Store(false) }}
+	found := checkOne(t, impl, "Broadcast")
+	if len(found) == 0 || found[0].Failed == 0 || len(found[0].Case.Steps) != 2 {
+		t.Fatalf("found %v", found)
+	}
+}
+
 // TestSeenOnce: a wrong result that does not come again is shown as that.
 func TestSeenOnce(t *testing.T) {
 	var spoilt atomic.Bool
@@ -431,7 +449,7 @@ func TestSoak(t *testing.T) {
 		begin: func() { calls.Store(0) }})
 	defer s.Close()
 	s.Shrinking = 2 * time.Second
-	if found := s.Soak(t.Context(), 6000, s.Capabilities().Primitives...); len(found) != 1 || found[0].Failed == 0 {
+	if found := s.Soak(t.Context(), 6000, s.Capabilities().Primitives...); len(found) == 0 || found[0].Failed == 0 {
 		t.Errorf("found %v", found)
 	}
 }

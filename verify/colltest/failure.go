@@ -24,7 +24,8 @@ type Failure struct {
 // Problem is one thing that is wrong.
 type Problem struct {
 	Kind ProblemKind `json:",omitzero"`
-	Step int         // index of the call
+	Step int         // index of the call in Steps
+	Time int         `json:",omitzero"` // the how manyth time it is made, from 1; 0: it is made once
 	Rank int         // -1: none in particular
 	Text string      // in words
 }
@@ -56,6 +57,7 @@ func (f *Failure) String() string {
 	for i := range f.Case.Steps[:min(len(f.Case.Steps), mostCalls)] {
 		s := &f.Case.Steps[i]
 		fmt.Fprintf(&b, "\n  call %d: %v\n", i+1, s)
+		b.WriteString(f.places(s))
 		b.WriteString(f.inputs(s))
 	}
 	for _, p := range f.Problems[:min(len(f.Problems), mostProblems)] {
@@ -85,7 +87,7 @@ func (f *Failure) again() string {
 }
 
 // At returns the call that the first problem is of.
-func (f *Failure) At() *Step { return &f.Case.Steps[f.step()] }
+func (f *Failure) At() *Step { return &f.Case.Steps[f.Problems[0].Step] }
 
 // TypeOp returns the type of the call, and its op if it has one, such as "float32 sum". It returns "" if the primitive
 // has no buffers.
@@ -104,7 +106,15 @@ func (p Problem) String() string {
 	if p.Rank < 0 {
 		return p.Text
 	}
-	return fmt.Sprintf("call %d, rank %d: %s", p.Step+1, p.Rank, p.Text)
+	return fmt.Sprintf("%s, rank %d: %s", p.call(), p.Rank, p.Text)
+}
+
+// call returns the call in words.
+func (p Problem) call() string {
+	if p.Time > 0 {
+		return fmt.Sprintf("call %d (time %d)", p.Step+1, p.Time)
+	}
+	return fmt.Sprintf("call %d", p.Step+1)
 }
 
 // JSON returns the case on one line, as collgen conform -case reads it. [Suite.Try] repeats the case.
@@ -138,6 +148,30 @@ func (f *Failure) inputs(s *Step) string {
 			}
 			if len(texts) > 0 {
 				fmt.Fprintf(&b, "    rank %d, block %d of in: %s\n", rank, i, strings.Join(texts, " "))
+			}
+		}
+	}
+	return b.String()
+}
+
+// places returns as text where displaced blocks begin, of ranks that have several.
+func (f *Failure) places(s *Step) string {
+	calls, err := s.Arrange(len(f.Case.members(s)))
+	if err != nil || s.Displaced == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for rank, c := range calls[:min(len(calls), mostCalls)] {
+		if c == nil {
+			continue
+		}
+		for _, buffer := range []struct {
+			name           string
+			counts, starts []int
+		}{{"in", c.InCounts, c.InStarts}, {"out", c.OutCounts, c.OutStarts}} {
+			if buffer.starts != nil {
+				fmt.Fprintf(&b, "    rank %d: blocks of %s begin at %v, and have %v elements\n", rank, buffer.name, buffer.starts,
+					buffer.counts)
 			}
 		}
 	}

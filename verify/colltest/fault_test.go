@@ -21,15 +21,20 @@ type fault struct {
 	early    bool                                                              // a barrier that nobody waits in
 	ahead    bool                                                              // the root of a broadcast does not wait
 
-	batch      func(rank int, rounds []*round)   // when calls have begun together
-	again      func(times int, c *colltest.Call) // when a persistent call is over
-	ignoreKeys bool                              // the ranks of communicators have the order of the world
-	ignoreTags bool                              // messages have no tags
-	eager      bool                              // a call that is started waits for the other ranks
-	fifo       bool                              // whoever waits gets the call that has begun first
-	oneRoom    bool                              // communicators with the same ranks share the numbers of calls
-	anyRoot    bool                              // a root that is no rank is another one
-	anyCounts  bool                              // counts are not compared
+	batch     func(rank int, rounds []*round)   // when calls have begun together
+	again     func(times int, c *colltest.Call) // when a persistent call is over
+	key       func(key int) int                 // the key that a communicator takes
+	tag       func(tag int) int                 // the tag by which messages match
+	eager     bool                              // a call that is started waits for the other ranks
+	fifo      bool                              // whoever waits gets the call that has begun first
+	oneRoom   bool                              // communicators with the same ranks share the numbers of calls
+	anyRoot   bool                              // a root that is no rank is another one
+	anyCounts bool                              // counts are not compared
+	handles   int                               // so many calls can be waited for; 0: any number
+
+	countsRefused bool // one rank counts a call that all refuse
+	losesErrors   bool // a started call returns no error
+	cachesStarts  bool // a persistent call has the displacements of the first one with its counts
 }
 
 // planted is a fault, where it has to be seen, and what it has to be reduced to.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -29,9 +30,10 @@ var inModes = []struct {
 			flip(last(c, c.Out()))
 		}
 	}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Repeat == 2 }},
-	{escape{"ranks of a communicator are not ordered by keys", "Broadcast", fault{ignoreKeys: true}, colltest.Erred, nil},
+	{escape{"ranks of a communicator are not ordered by keys", "Broadcast", fault{key: func(int) int { return 0 }},
+		colltest.Erred, nil},
 		func(s *colltest.Step) bool { return s.Comm > 0 }},
-	{escape{"a message of another tag is received", "Send", fault{ignoreTags: true}, colltest.Erred, nil},
+	{escape{"a message of another tag is received", "Send", fault{tag: func(int) int { return 0 }}, colltest.Erred, nil},
 		func(s *colltest.Step) bool { return s.Tag > 0 }},
 	{escape{"a call that is started waits for the other ranks", colltest.Mixed, fault{eager: true}, colltest.Hang, nil},
 		func(s *colltest.Step) bool { return s.Mode == colltest.Started }},
@@ -53,6 +55,29 @@ var inModes = []struct {
 		}
 		copy(c.Out(), bytes.Join(blocks, nil))
 	}}, colltest.Stray, nil}, func(s *colltest.Step) bool { return s.Displaced != 0 }},
+	{escape{"handles of more than 16 calls are mixed up", colltest.Mixed, fault{handles: 16}, colltest.Value, nil},
+		func(s *colltest.Step) bool { return s.Mode != colltest.Blocking && s.Repeat > 2 }},
+	{escape{"keys have 8 bits", "Broadcast", fault{key: func(key int) int { return int(int8(key)) }}, colltest.Erred, nil},
+		func(s *colltest.Step) bool { return s.Comm > 0 }},
+	{escape{"a message without a tag is that with tag 1", "Send", fault{tag: func(tag int) int { return max(tag, 1) }},
+		colltest.Erred, nil}, func(s *colltest.Step) bool { return s.Tag == 1 }},
+	{escape{"a persistent call has the displacements of another", "AllGatherV", fault{cachesStarts: true}, colltest.Stray,
+		nil}, func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Displaced != 0 }},
+	{escape{"displacements have 16 bits", "Gather", fault{leave: func(_, _ int, c *colltest.Call) {
+		if c.OutStarts != nil && slices.Max(c.OutStarts) > math.MaxUint16 {
+			flip(last(c, c.Out()))
+		}
+	}}, colltest.Stray, nil}, func(s *colltest.Step) bool { return s.Displaced != 0 }},
+	{escape{"persistent calls have the operands in another order on root 1", "Reduce", fault{
+		again: func(_ int, c *colltest.Call) {
+			if c.Op == colltest.Compose && c.Root == 1 && len(c.Out()) > 0 {
+				flip(last(c, c.Out()))
+			}
+		}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Root == 1 }},
+	{escape{"one rank counts a call that was refused", "Scatter", fault{countsRefused: true}, colltest.Erred, nil},
+		func(s *colltest.Step) bool { return s.Wrong == colltest.WrongRoot }},
+	{escape{"the error of a started call is lost", "Broadcast", fault{losesErrors: true}, colltest.Accepted, nil},
+		func(s *colltest.Step) bool { return s.Wrong == colltest.WrongRoot && s.Mode != colltest.Blocking }},
 	{escape{"a root that is no rank is taken", "Reduce", fault{anyRoot: true}, colltest.Accepted, nil},
 		func(s *colltest.Step) bool { return s.Wrong == colltest.WrongRoot }},
 	{escape{"one rank alone notices a root that is no rank", "Scatter", fault{

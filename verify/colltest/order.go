@@ -3,6 +3,8 @@ package colltest
 import (
 	"math/rand/v2"
 	"slices"
+
+	"github.com/collgen/collgen/spec"
 )
 
 // unit is trials that a rank makes before it waits for any call. In which order is free for each rank if anyOrder is
@@ -18,14 +20,14 @@ type unit struct {
 func (p *performance) units() (units []unit) {
 	random := rand.New(rand.NewPCG(p.c.Order, 0))
 	for i := 0; i < len(p.trials); {
-		n, batch, anyOrder := p.run(i, batched), false, false
+		n, batch, anyOrder := p.batch(i), false, false
 		switch {
 		case n > 0:
 			batch = true
 		case p.c.Order == 0:
 			n = 1
 		default:
-			if n = p.run(i, tagged); n > 1 {
+			if n = p.messages(i); n > 1 {
 				anyOrder = true
 			} else if n = 1; p.independent(i) && random.IntN(2) == 0 {
 				n, anyOrder = 2, true
@@ -41,11 +43,22 @@ func (p *performance) units() (units []unit) {
 	return units
 }
 
-// run returns how many trials from i on are of a sort, and have different tags if they have any.
-func (p *performance) run(i int, is func(*trial) bool) (n int) {
+// batch returns how many trials from i on are one batch.
+func (p *performance) batch(i int) (n int) {
+	for _, t := range p.trials[i:] {
+		if t.step.Mode != Batched {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// messages returns how many trials from i on are started messages with different tags.
+func (p *performance) messages(i int) (n int) {
 	tags := map[int]bool{}
 	for _, t := range p.trials[i:] {
-		if tag := t.step.Tag; !is(t) || tag > 0 && tags[tag] {
+		if t.step.Mode != Started || t.step.Primitive != spec.Send.Name || tags[t.step.Tag] {
 			break
 		}
 		tags[t.step.Tag] = true
@@ -53,10 +66,6 @@ func (p *performance) run(i int, is func(*trial) bool) (n int) {
 	}
 	return n
 }
-
-func batched(t *trial) bool { return t.step.Mode == Batched }
-
-func tagged(t *trial) bool { return t.step.Mode == Started && t.step.Tag > 0 }
 
 // independent reports whether trial i is started, and the next one is on another communicator. A message has no order
 // with calls on other communicators either.

@@ -45,8 +45,20 @@ func newPart(p *performance, w World, rank int) *part {
 
 // make makes the rank's part of all trials. It stops after an error, after which the state of the rank is unknown.
 func (r *part) make(ctx context.Context, units []unit) {
-	_ = r.split(ctx) && r.all(ctx, units) && r.waitAll(ctx) && r.free(ctx)
+	does := &r.does[r.rank]
+	defer does.Store(0)
+	if does.Store(split); !r.split(ctx) {
+		return
+	}
+	if does.Store(call); !r.all(ctx, units) || !r.waitAll(ctx) {
+		return
+	}
+	does.Store(free)
+	r.free(ctx)
 }
+
+// What a rank does before, in and after its calls.
+const split, call, free int32 = 1, 2, 3
 
 // split makes the communicators of the case.
 func (r *part) split(ctx context.Context) bool {
@@ -84,7 +96,7 @@ func (r *part) all(ctx context.Context, units []unit) bool {
 				}
 			}
 		}
-		if r.random != nil && len(r.open) > 0 && r.random.IntN(4) == 0 && !r.waitAny(ctx) {
+		if r.random != nil && r.c.Order%2 == 0 && len(r.open) > 0 && r.random.IntN(4) == 0 && !r.waitAny(ctx) {
 			return false
 		}
 	}
@@ -196,7 +208,7 @@ func (r *part) wait(ctx context.Context, at int) bool {
 }
 
 // free frees what was prepared, and the communicators.
-func (r *part) free(ctx context.Context) bool {
+func (r *part) free(ctx context.Context) {
 	var err error
 	for _, p := range r.prepared {
 		err = errors.Join(err, guarded(p.Close))
@@ -209,7 +221,6 @@ func (r *part) free(ctx context.Context) bool {
 	if err != nil {
 		r.report(Problem{Kind: Erred, Rank: r.rank, Text: "error: when the calls were over: " + err.Error()})
 	}
-	return err == nil
 }
 
 // copied returns the rank's part of a trial, with memory of its own.
@@ -241,7 +252,7 @@ func (r *part) leave(ctx context.Context, o opened, err error) bool {
 	place := t.place(r.rank)
 	early := r.absent(i, place)
 	if o.unwatch() {
-		r.report(Problem{Kind: Stray, Step: i, Rank: r.rank, Text: "its input was changed during the call"})
+		r.report(r.at(i, Problem{Kind: Stray, Rank: place, Text: "its input was changed during the call"}))
 	}
 	r.left[i][place].Store(err == nil || ctx.Err() == nil) // a rank that ctx had to end was inside
 	if r.after[i][place] = o.c.Memory; len(o.c.Memory) < mostCopied || t.step.Mode == Persistent {
@@ -258,13 +269,13 @@ func (r *part) leave(ctx context.Context, o opened, err error) bool {
 		return true
 	case err != nil && t.step.Wrong != "" && ctx.Err() == nil:
 		r.refused[i][place] = true
-		return false
+		return t.step.Wrong == WrongRoot // all refuse it
 	case err != nil:
-		r.report(Problem{Kind: Erred, Step: i, Rank: r.rank, Text: "error: " + err.Error()})
+		r.report(r.at(i, Problem{Kind: Erred, Rank: place, Text: "error: " + err.Error()}))
 		return false
 	case len(early) > 0:
 		text := fmt.Sprintf("it has left before ranks %v had come", early)
-		r.report(Problem{Kind: Early, Step: i, Rank: r.rank, Text: text})
+		r.report(r.at(i, Problem{Kind: Early, Rank: place, Text: text}))
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package colltest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,9 +18,10 @@ type performance struct {
 	trials  []*trial
 	entered [][]atomic.Bool // by trial and place: the rank has begun
 	left    [][]atomic.Bool
-	after   [][][]byte // by trial and place: Memory after the call
-	cannot  [][]bool   // by trial and place: the rank has left the call out
-	refused [][]bool   // by trial and place: the rank has returned an error from a wrong call
+	after   [][][]byte     // by trial and place: Memory after the call
+	cannot  [][]bool       // by trial and place: the rank has left the call out
+	refused [][]bool       // by trial and place: the rank has returned an error from a wrong call
+	does    []atomic.Int32 // by rank: what it does
 
 	direct   bool          // calls work on Memory itself
 	failed   chan struct{} // closed when there is a problem
@@ -28,7 +30,8 @@ type performance struct {
 }
 
 func newPerformance(c *Case, trials []*trial, direct bool) *performance {
-	p := &performance{c: c, trials: trials, direct: direct, failed: make(chan struct{})}
+	p := &performance{c: c, trials: trials, does: make([]atomic.Int32, c.Size), direct: direct,
+		failed: make(chan struct{})}
 	for _, t := range trials {
 		p.entered = append(p.entered, make([]atomic.Bool, len(t.calls)))
 		p.left = append(p.left, make([]atomic.Bool, len(t.calls)))
@@ -43,9 +46,9 @@ func newPerformance(c *Case, trials []*trial, direct bool) *performance {
 // failed.
 const grace = time.Second
 
-// in makes the calls in w. It returns the problems of calls that failed or did not end; if there are none, it has
+// run makes the calls in w. It returns the problems of calls that failed or did not end; if there are none, it has
 // filled in after.
-func (p *performance) in(ctx context.Context, w World, patience time.Duration) []Problem {
+func (p *performance) run(ctx context.Context, w World, patience time.Duration) []Problem {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	over := make(chan struct{})
@@ -115,6 +118,9 @@ func (p *performance) reported() []Problem {
 
 // inside returns in words which ranks are in which call.
 func (p *performance) inside() string {
+	if ranks := p.ranksThat(split); len(ranks) > 0 {
+		return fmt.Sprintf("ranks %v still make their communicators", ranks)
+	}
 	for i, t := range p.trials {
 		var inside, outside []int
 		for place, c := range t.calls {
@@ -127,14 +133,29 @@ func (p *performance) inside() string {
 			}
 		}
 		if len(inside) > 0 {
-			text := fmt.Sprintf("ranks %v are still in call %d", inside, i+1)
+			slices.Sort(inside)
+			slices.Sort(outside)
+			text := fmt.Sprintf("ranks %v are still in %s", inside, t.called())
 			if len(outside) > 0 {
 				text += fmt.Sprintf(", and ranks %v have not come to it", outside)
 			}
 			return text
 		}
 	}
+	if ranks := p.ranksThat(free); len(ranks) > 0 {
+		return fmt.Sprintf("ranks %v still free their communicators and persistent calls", ranks)
+	}
 	return "no rank is in a call, and yet the calls are not over"
+}
+
+// ranksThat returns the ranks that do so.
+func (p *performance) ranksThat(do int32) (ranks []int) {
+	for rank := range p.does {
+		if p.does[rank].Load() == do {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
 }
 
 // results returns the problems with the memory that the performance has left.
@@ -155,6 +176,9 @@ func (p *performance) results(counts *Counts) (found []Problem) {
 	if len(found) == 0 {
 		found = p.changes()
 	}
+	slices.SortStableFunc(found, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(a.Time, b.Time), cmp.Compare(a.Rank, b.Rank))
+	})
 	return found
 }
 
@@ -172,11 +196,12 @@ func (p *performance) leftOut(i int, counts *Counts) []Problem {
 	return nil
 }
 
-// at returns a problem of trial i with the rank of the world that is at the problem's place.
+// at returns a problem of trial i with the call, and the rank of the world that is at the problem's place.
 func (p *performance) at(i int, problem Problem) Problem {
-	problem.Step = i
+	t := p.trials[i]
+	problem.Step, problem.Time = t.of, t.time
 	if problem.Rank >= 0 {
-		problem.Rank = p.trials[i].members[problem.Rank]
+		problem.Rank = t.members[problem.Rank]
 	}
 	return problem
 }
@@ -197,7 +222,7 @@ func (p *performance) changes() (found []Problem) {
 		for place := range t.calls {
 			if text := t.change(place, p.after[other][place], p.after[i][place]); text != "" {
 				found = append(found, p.at(i, Problem{Kind: Disagree, Rank: place, Text: fmt.Sprintf(
-					"call %d, which was the same, has given other bits: %s", other+1, text)}))
+					"%s, which was the same, has given other bits: %s", p.trials[other].called(), text)}))
 			}
 		}
 	}

@@ -11,14 +11,17 @@ import (
 // for, and is tried less often.
 const tries, hangTries = 5, 2
 
-// examine returns f as small as it can be made, with how often it fails again. Where it does not fail alone, it is made
-// again after the cases that its world had made before. It returns nil for a case that took too long and does so no
-// more.
+// examine returns f as small as it can be made, with how often it fails again. Where it does not fail alone, it is
+// joined with cases that its world had made before, or made again after all of them. It returns nil for a case that
+// took too long and does so no more.
 func (s *Suite) examine(ctx context.Context, f *Failure) *Failure {
-	s.again(ctx, f)
-	switch {
-	case f.Failed > 0:
+	if s.again(ctx, f); f.Failed > 0 {
 		return s.shrink(ctx, f)
+	}
+	if joint := s.joint(ctx, f); joint != nil {
+		return s.shrink(ctx, joint)
+	}
+	switch {
 	case len(f.before) > 0 && s.replay(ctx, f):
 		f.After = len(f.before)
 	case f.hangs():

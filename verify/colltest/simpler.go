@@ -6,19 +6,18 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
-// fewerSteps yields c without one of its calls, and with calls that are made less often.
+// fewerSteps yields c without some of its calls, many first, and with calls that are made less often.
 func (s *Suite) fewerSteps(c Case, yield func(Case) bool) bool {
-	for i := range c.Steps {
-		if len(c.Steps) == 1 {
-			break
-		}
-		fewer := c.with(slices.Delete(slices.Clone(c.Steps), i, i+1))
-		if !yield(fewer) {
-			return false
-		}
-		for order := uint64(1); c.Order != 0 && order <= mostOrders; order++ { // a number means another order of fewer calls
-			if fewer.Order = order; !yield(fewer) {
+	for n := len(c.Steps) / 2; n > 0; n /= 2 {
+		for i := 0; i < len(c.Steps); i += n {
+			fewer := c.with(slices.Delete(slices.Clone(c.Steps), i, min(i+n, len(c.Steps))))
+			if !yield(fewer) {
 				return false
+			}
+			for order := uint64(1); c.Order != 0 && order <= mostOrders; order++ { // a number means another order of fewer calls
+				if fewer.Order = order; !yield(fewer) {
+					return false
+				}
 			}
 		}
 	}
@@ -111,12 +110,8 @@ func (s *Suite) plainerCase(c Case, yield func(Case) bool) bool {
 			return false
 		}
 	}
-	used := 0
-	for _, step := range c.Steps {
-		used = max(used, step.Comm)
-	}
-	if plain := c; used < len(c.Comms) {
-		if plain.Comms = slices.Clone(c.Comms[:used]); !yield(plain) {
+	for comm := range c.Comms {
+		if plain, ok := c.withoutComm(comm + 1); ok && !yield(plain) {
 			return false
 		}
 	}
@@ -128,6 +123,21 @@ func (s *Suite) plainerCase(c Case, yield func(Case) bool) bool {
 		step.Comm, step.Color = 0, 0
 		return yield(step)
 	})
+}
+
+// withoutComm returns c without a communicator, if no step uses it.
+func (c Case) withoutComm(comm int) (Case, bool) {
+	steps := slices.Clone(c.Steps)
+	for i := range steps {
+		switch at := &steps[i].Comm; {
+		case *at == comm:
+			return c, false
+		case *at > comm:
+			*at--
+		}
+	}
+	c.Comms = slices.Delete(slices.Clone(c.Comms), comm-1, comm)
+	return c.with(steps), true
 }
 
 // eachStep yields c with each step changed in each way that changes yields.

@@ -19,7 +19,7 @@ type Case struct {
 	Comms []Split `json:",omitempty"`
 	Steps []Step
 	// Order is the number from which the order of waits for started calls is drawn, of each rank, and where that of other
-	// calls is free, their order, too. 0: they are in the order of Steps.
+	// calls is free, their order, too. If it is odd, ranks wait after the last call. 0: they do so in the order of Steps.
 	Order uint64 `json:",omitzero"`
 }
 

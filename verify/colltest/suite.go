@@ -109,7 +109,9 @@ func (s *Suite) try(ctx context.Context, c Case, patience time.Duration, counts 
 			if err != nil {
 				return nil, err
 			}
-			t.members, t.first = members, first
+			if t.members, t.first, t.of = members, first, i; c.Steps[i].Repeat > 1 {
+				t.time = 1 + len(trials) - first
+			}
 			trials = append(trials, t)
 		}
 	}
@@ -135,8 +137,8 @@ func (s *Suite) supported(c *Case, i int) (Support, error) {
 		return of, fmt.Errorf("%s of %s does not have tag %d", step.Primitive, s.can.Name, step.Tag)
 	case len(c.members(step)) == 0:
 		return of, fmt.Errorf("there is no communicator %d with color %d", step.Comm, step.Color)
-	case step.Wrong != "" && (!slices.Contains(s.can.Refuses, step.Wrong) || i+1 < len(c.Steps) || step.Repeat > 1 ||
-		step.Mode != Blocking):
+	case step.Wrong != "" && (!slices.Contains(s.can.Refuses, step.Wrong) || step.Repeat > 1 ||
+		i+1 < len(c.Steps) && (!s.can.AfterWrong || step.Wrong != WrongRoot)):
 		return of, fmt.Errorf("%s does not have a call with wrong %s here", s.can.Name, step.Wrong)
 	}
 	return of, nil

@@ -57,8 +57,8 @@ func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 				}
 			}
 		}
-		for _, s := range w.modes() {
-			if !yield(Case{Size: size, Steps: []Step{s}}) {
+		for _, steps := range w.modes() {
+			if !yield(Case{Size: size, Steps: steps}) {
 				return
 			}
 		}
@@ -66,23 +66,6 @@ func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 			w.lengths(large, yield)
 		}
 	}
-}
-
-// modes returns calls in each form and mode, with types and ops in turn: a persistent one is made twice.
-func (w *swept) modes() (steps []Step) {
-	kinds := w.c.reductions(w.of.Primitive)
-	for _, mode := range w.c.modes() {
-		for _, inPlace := range w.of.forms() {
-			for _, count := range []int{sweepCounts[0], 1025} {
-				s := w.step(kinds[w.i%len(kinds)], inPlace)
-				if s.Mode, s.Count = mode, w.c.within(count); mode == Persistent {
-					s.Repeat = 2
-				}
-				steps = append(steps, s)
-			}
-		}
-	}
-	return steps
 }
 
 // mostKernels is the largest size with long blocks of every type and op: kernels are the same on more ranks.
@@ -123,7 +106,7 @@ func (w *swept) variants(kind reduction, inPlace bool) (cases []Case) {
 		s.Values.Kind, s.Count = kind, w.c.within(max(s.Count, count))
 		return s
 	}
-	if kind.Op != 0 && !exact(kind.Op, kind.Type) {
+	if kind.Op != 0 && !exact(kind.Op, kind.Type) && (w.size <= mostLate || w.i%mostLate == 0) {
 		first, second := with(spectest.Ordinary, sweepCounts[0]), with(spectest.Ordinary, sweepCounts[0])
 		first.Delay, second.Delay, second.Late = late, late, w.size-1
 		add(first, second)
@@ -153,6 +136,10 @@ const firstCalls = 4
 // longKept is so many elements that algorithms cut them in parts, each of which they reduce in another order.
 const longKept = 5003
 
+// mostLate is the largest size on which each reduction that rounds is made with late ranks. On more ranks, one of so
+// many is.
+const mostLate = 4
+
 // late is the delay of a rank whose operand is to come after those of the others.
 const late = 300 * time.Microsecond
 
@@ -174,40 +161,51 @@ func (w *swept) long(kind reduction) (steps []Step) {
 // Blocks of a sweep have up to 2^longestBlock bytes, or 2^largeBlock if there are to be large ones. All ranks together
 // have at most mostMemory, or mostLarge, bytes of buffers.
 const (
-	longestBlock, mostMemory = 20, 96 << 20
+	longestBlock, mostMemory = 20, 8 << 20
 	largeBlock, mostLarge    = 24, 1 << 30
 )
 
-// lengths yields calls with blocks of 2^k bytes, and of one element less and more: limits in bytes are powers of two.
-// Up to 2^16 bytes, forms take turns. Longer ones have each form, and are divided among the sizes. Reductions that
-// round have whole numbers, so that their results can be compared to the bit.
+// lengths yields calls with blocks of 2^k and 3·2^k bytes, and of one element less and more: limits in bytes are such
+// numbers. Up to 2^16 bytes, forms take turns. Longer ones have each form, and are divided among the sizes. Reductions
+// that round have whole numbers, so that their results can be compared to the bit.
 func (w *swept) lengths(large bool, yield func(Case) bool) {
-	kinds, forms := w.c.reductions(w.of.Primitive), w.of.forms()
-	top, most := longestBlock, mostMemory
+	top := longestBlock
 	if large {
-		top, most = largeBlock, mostLarge
+		top = largeBlock
 	}
 	for k := 6; k <= top; k++ {
 		if !large && k > 16 && (k+w.size)%4 != 0 {
 			continue
 		}
-		for more := -1; more <= 1; more++ {
-			for form, inPlace := range forms {
-				if k <= 16 && form != (k+more)%len(forms) {
-					continue
-				}
-				s := w.step(kinds[w.i%len(kinds)], inPlace)
-				if s.Values.Kind, s.Guard = spectest.Whole, 0; s.Op == 0 {
-					s.Values.Kind = spectest.Ordinary
-				}
-				s.Count = 1<<k/s.Type.Bytes() + more
-				fits := s.Count == w.c.within(s.Count) && w.blocks(&s)*s.Count*s.Type.Bytes() <= most
-				if fits && !yield(Case{Size: w.size, Steps: []Step{s}}) {
-					return
-				}
+		if !w.around(1<<k, k, large, yield) || k <= 16 && (k+w.size)%2 == 0 && !w.around(3<<(k-1), k, large, yield) {
+			return
+		}
+	}
+}
+
+// around yields calls with blocks of about n bytes, and reports whether there are to be more.
+func (w *swept) around(n, k int, large bool, yield func(Case) bool) bool {
+	kinds, forms, most := w.c.reductions(w.of.Primitive), w.of.forms(), mostMemory
+	if large {
+		most = mostLarge
+	}
+	for more := -1; more <= 1; more++ {
+		for form, inPlace := range forms {
+			if k <= 16 && form != (k+more)%len(forms) {
+				continue
+			}
+			s := w.step(kinds[w.i%len(kinds)], inPlace)
+			if s.Values.Kind, s.Guard = spectest.Whole, 0; s.Op == 0 {
+				s.Values.Kind = spectest.Ordinary
+			}
+			s.Count = n/s.Type.Bytes() + more
+			fits := s.Count == w.c.within(s.Count) && w.blocks(&s)*s.Count*s.Type.Bytes() <= most
+			if fits && !yield(Case{Size: w.size, Steps: []Step{s}}) {
+				return false
 			}
 		}
 	}
+	return true
 }
 
 // blocks returns the number of blocks in all buffers.

@@ -15,19 +15,25 @@ type trial struct {
 	name   string // of all that determines its results: the same for calls that differ in delays alone
 	x      *spec.Expectation
 	shape  shape
-	inputs [][][]byte // by rank and block
-	calls  []*Call    // by rank; nil: the rank takes no part
+	inputs [][][]byte        // by rank and block
+	calls  []*Call           // by rank; nil: the rank takes no part
+	folds  map[string][]byte // reductions from left to right, by their terms
 
 	members []int // the ranks of the world that make the call, in the order of its communicator
 	first   int   // index of the trial that prepares this call, if it is persistent
+	of      int   // index of the Step
+	time    int   // the how manyth time it is made, from 1; 0: it is made once
 }
+
+// called returns the call in words, as a failure lists it.
+func (t *trial) called() string { return Problem{Step: t.of, Time: t.time}.call() }
 
 // place returns a rank's place in the communicator of the call, -1 if it is not in it.
 func (t *trial) place(rank int) int { return slices.Index(t.members, rank) }
 
 // newTrial returns the trial of a Step on size ranks. It returns an error if the Step is no call of the primitive.
 func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
-	t := &trial{step: s, name: s.apartFromDelays()}
+	t := &trial{step: s, name: s.apartFromDelays(), folds: map[string][]byte{}}
 	if !s.Type.Valid() || hasOp(p) && !s.Op.Takes(s.Type) {
 		return nil, fmt.Errorf("%s of %v by %v: there is no such reduction", p.Name, s.Type, s.Op)
 	}
@@ -159,11 +165,11 @@ func (t *trial) change(rank int, before, after []byte) string {
 	}
 	for b, content := range t.x.Ranks[rank].Out {
 		at, n := t.outBlock(rank, b)
-		x, y := aligned(before[at:at+n]), aligned(after[at:at+n])
-		elements[t.step.Type].plain(x)
-		elements[t.step.Type].plain(y)
-		if content.Kind == spec.Fold && !bytes.Equal(x, y) {
-			return fmt.Sprintf("block %d of out: %s", b, t.difference(y, x))
+		if content.Kind != spec.Fold {
+			continue
+		}
+		if text := t.differs(after[at:at+n], before[at:at+n]); text != "" {
+			return fmt.Sprintf("block %d of out: %s", b, text)
 		}
 	}
 	return ""

@@ -27,7 +27,7 @@ func (s *Suite) perform(ctx context.Context, c Case, trials []*trial, counts *Co
 	p.comms = w.comms
 	w.comms += len(c.Comms)
 	begin := time.Now()
-	problems := p.in(ctx, w.World, patience)
+	problems := p.run(ctx, w.World, patience)
 	switch {
 	case len(problems) > 0:
 		_ = s.end(c.Size) // an error after a failure adds nothing
@@ -37,7 +37,7 @@ func (s *Suite) perform(ctx context.Context, c Case, trials []*trial, counts *Co
 	default:
 		problems = p.results(counts)
 	}
-	if trials[len(trials)-1].step.Wrong != "" {
+	if wrong := trials[len(trials)-1].step.Wrong; wrong == WrongCounts || wrong != "" && !s.can.AfterWrong {
 		_ = s.end(c.Size) // what a wrong call leaves behind is not specified
 	}
 	if len(problems) == 0 {

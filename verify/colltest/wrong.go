@@ -19,7 +19,8 @@ func (c *Capabilities) wrongs(p spec.Primitive, size int) (all []Wrong) {
 	return all
 }
 
-// wrong yields calls that have to be refused: of one primitive each way once.
+// wrong yields calls that have to be refused: of one primitive each way and mode once. If the ranks go on after one,
+// it is made again as it should be.
 func (c *Capabilities) wrong(of []Support, size int) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		if len(of) > 1 {
@@ -28,10 +29,16 @@ func (c *Capabilities) wrong(of []Support, size int) iter.Seq[Case] {
 		w := swept{c: c, of: of[0], size: size, roots: calls(of[0].Primitive, size), i: size}
 		kinds := c.reductions(of[0].Primitive)
 		for i, wrong := range c.wrongs(of[0].Primitive, size) {
-			s := w.step(kinds[(size+i)%len(kinds)], of[0].forms()[0])
-			s.Wrong, s.Count = wrong, c.within(5)
-			if !yield(Case{Size: size, Steps: []Step{s}}) {
-				return
+			for _, mode := range append(c.modes(), Blocking) {
+				s := w.step(kinds[(size+i)%len(kinds)], of[0].forms()[0])
+				s.Wrong, s.Mode, s.Count = wrong, mode, c.within(5)
+				steps := []Step{s}
+				if s.Wrong = ""; c.AfterWrong && wrong == WrongRoot {
+					steps = append(steps, s)
+				}
+				if !yield(Case{Size: size, Steps: steps}) {
+					return
+				}
 			}
 		}
 	}

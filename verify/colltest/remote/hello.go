@@ -108,12 +108,17 @@ func (h *hello) has(words []string, these map[string]*bool) error {
 	return nil
 }
 
-// errors parses "root counts".
+// errors parses "root counts after".
 func (h *hello) errors(words []string) error {
 	for _, word := range words {
+		if word == "after" && slices.Contains(h.can.Refuses, colltest.WrongRoot) {
+			h.can.AfterWrong = true
+			continue
+		}
 		if !slices.Contains([]colltest.Wrong{colltest.WrongRoot, colltest.WrongCounts}, colltest.Wrong(word)) ||
 			slices.Contains(h.can.Refuses, colltest.Wrong(word)) {
-			return fmt.Errorf("want %q, %q or both, not %s", colltest.WrongRoot, colltest.WrongCounts, brief(word))
+			return fmt.Errorf("want some of %q, %q and, after the first of them, %q, not %s", colltest.WrongRoot,
+				colltest.WrongCounts, "after", brief(word))
 		}
 		h.can.Refuses = append(h.can.Refuses, colltest.Wrong(word))
 	}

@@ -1,0 +1,83 @@
+package colltest
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// This file draws cases of calls that are under way at the same time.
+
+// drawBurst returns a case of 9 to 72 short calls, in one mode: more than a power of two. A rank that is not the root comes late to the first of
+// them, so that the others are ahead of it by as many calls as they can be.
+func drawBurst(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
+	c := Case{Size: size}
+	repeat, mode := 9<<random.IntN(4), pick(random, append(can.modes(), Blocking))
+	for range min(len(of), 4) {
+		s := drawStep(random, can, pick(random, of), size)
+		s.Counts, s.Delay, s.Late = nil, 0, 0
+		s.Count = min(can.within(s.Count), can.LeastCount+4)
+		s.Repeat, s.Mode = max(2, repeat/min(len(of), 4)), mode
+		c.Steps = append(c.Steps, s)
+	}
+	first := &c.Steps[0]
+	first.Delay = time.Duration(5+random.IntN(16)) * time.Millisecond
+	first.Late = (first.Root + 1 + random.IntN(max(1, size-1))) % size
+	if mode != Blocking {
+		c.Order = uint64(random.Uint32())
+	}
+	return c
+}
+
+func isSend(x Support) bool { return x.Primitive.Name == spec.Send.Name }
+
+// tags are those of messages: some differ in few bits, and the last one is the largest that every MPI has.
+var tags = []int{0, 1, 2, 3, 17, 18, 257, 258, 32767}
+
+// messageLengths are the lengths of messages: a short one may be faster than a long one before it.
+var messageLengths = []int{0, 1, 7, 500, 9001}
+
+// drawMessages returns a case of two to six started messages between two ranks. Those with different tags match in
+// another order than they begin, and those with equal tags in the same. Some cases have other started calls in between,
+// on a new communicator whose calls have small numbers, as tags have.
+func drawMessages(random *rand.Rand, can *Capabilities, of []Support, send Support, size int) Case {
+	c, order := Case{Size: size, Order: 1 + uint64(random.Uint32())}, random.Perm(len(tags))
+	first, between := drawStep(random, can, send, size), can.Split && random.IntN(2) == 0
+	if between {
+		c.Comms = []Split{{make([]int, size), random.Perm(size)}}
+		first.Comm = 1
+	}
+	for i := range 2 + random.IntN(5) {
+		s := drawStep(random, can, send, size)
+		s.Root, s.Peer, s.Comm, s.Mode = first.Root, first.Peer, first.Comm, Started
+		s.Counts, s.Count = nil, can.within(pick(random, messageLengths))
+		switch {
+		case between:
+			s.Tag = random.IntN(4)
+		case i > 0 && random.IntN(3) == 0:
+			s.Tag = c.Steps[i-1].Tag
+		default:
+			s.Tag = tags[order[i]]
+		}
+		if c.Steps = append(c.Steps, s); between && random.IntN(2) == 0 {
+			other := drawStep(random, can, pick(random, of), size)
+			other.Comm, other.Mode = 1, Started
+			c.Steps = append(c.Steps, other)
+		}
+	}
+	return c
+}
+
+// drawTwins returns a case of started calls on two communicators of the same ranks in turn, which begin in another
+// order on some of these.
+func drawTwins(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
+	all := Split{make([]int, size), random.Perm(size)}
+	c := Case{Size: size, Comms: []Split{all, all}, Order: 1 + uint64(random.Uint32())}
+	for i := range 2 + random.IntN(5) {
+		s := drawStep(random, can, pick(random, of), size)
+		s.Comm, s.Mode = 1+i%2, Started
+		c.Steps = append(c.Steps, s)
+	}
+	return c
+}
