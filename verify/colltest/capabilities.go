@@ -118,7 +118,8 @@ func (c *Capabilities) nothing(x Support) string {
 
 // Without returns c without the capabilities that are named: primitives, types and ops by their names, forms as
 // "Reduce/in-place" (or apart, uneven, displaced), the values "nan", "minus-zero" and "overflow", "empty" blocks, and
-// how calls are made: "started", "batches", "persistent", "split", "tags", "huge", "wrong-root", "wrong-counts" and "after-wrong".
+// how calls are made: "started", "batches", "persistent", "split", "tags", "huge", "wrong-root", "wrong-counts" and
+// "after-wrong".
 func (c Capabilities) Without(names ...string) (Capabilities, error) {
 	for _, name := range names {
 		if !c.leaveOut(name) {

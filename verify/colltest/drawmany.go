@@ -9,8 +9,8 @@ import (
 
 // This file draws cases of calls that are under way at the same time.
 
-// drawBurst returns a case of 9 to 72 short calls, in one mode: more than a power of two. A rank that is not the root comes late to the first of
-// them, so that the others are ahead of it by as many calls as they can be.
+// drawBurst returns a case of 9 to 72 short calls, in one mode: more than a power of two. A rank that is not the root
+// comes late to the first of them, so that the others are ahead of it by as many calls as they can be.
 func drawBurst(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
 	c := Case{Size: size}
 	repeat, mode := 9<<random.IntN(4), pick(random, append(can.modes(), Blocking))
