@@ -174,6 +174,8 @@ var importRules = []importRule{
 		never: []string{"gen", "verify"}},
 	{pattern: "cmd/collrun/internal/*", may: []string{"fast", "fast/trace", "golang.org/x/sys"},
 		never: []string{"gen", "verify"}},
+	{pattern: "cmd/collvet", may: []string{"cmd/collvet/internal/*", "golang.org/x/tools"}, never: []string{"fast"}},
+	{pattern: "cmd/collvet/internal/*", may: []string{"golang.org/x/tools"}, never: []string{"fast"}},
 	{pattern: "cmd/*", may: []string{"fast", "golang.org/x/sys"}, never: []string{"gen", "verify"}},
 	{pattern: "tlaplus", may: []string{"spec", "gen", "gen/catalogue", "gen/emit/tla", "internal/events",
 		"internal/events/edit", "internal/scratch"}, never: []string{"fast"}},
