@@ -61,9 +61,10 @@ var (
 
 // others are the generated files in other languages, and their first lines.
 var others = map[string]string{
-	filepath.Join(folderOfC, c.HeaderFile):          c.Mark,
-	filepath.Join(folderOfC, c.CallsFile):           c.Mark,
-	filepath.Join(folderOfPython, python.CallsFile): python.Mark,
+	filepath.Join(folderOfC, c.HeaderFile):            c.Mark,
+	filepath.Join(folderOfC, c.CallsFile):             c.Mark,
+	filepath.Join(folderOfPython, python.CallsFile):   python.Mark,
+	filepath.Join(folderOfPython, python.MethodsFile): python.Mark,
 }
 
 // existing returns the files that collgen wrote for the package, by name.

@@ -87,15 +87,15 @@ class Settings:
             self.raw.log = called
 
     def _functions(self, store: Store) -> _lib.Store:
-        def safely(f: Callable[[], int]) -> int:
+        def safely(f: Callable[[], int | None]) -> int:
             try:
-                return f()
+                return f() or 0
             except Exception as e:
                 self.failures.append(e)
                 return 1
 
         def set_entry(_: object, key: bytes, value: int | None, n: int) -> int:
-            return safely(lambda: store.set(key.decode(), ctypes.string_at(value, n) if value else b"") or 0)
+            return safely(lambda: store.set(key.decode(), ctypes.string_at(value, n) if value else b""))
 
         def get_entry(_: object, key: bytes, into: int, n: ctypes._Pointer[ctypes.c_size_t], timeout: int) -> int:
             def get() -> int:
@@ -105,13 +105,13 @@ class Settings:
                 if len(value) > n[0]:
                     raise ValueError(f"the value of {key.decode()} has {len(value)} bytes")
                 ctypes.memmove(into, bytes(value), len(value))
-                n[0] = len(value)  # type: ignore[call-overload]
+                n[0] = len(value)
                 return 0
 
             return safely(get)
 
         def remove_entry(_: object, key: bytes) -> int:
-            return safely(lambda: store.delete(key.decode()) or 0)
+            return safely(lambda: store.delete(key.decode()))
 
         return _lib.Store(None, _lib.StoreSet(set_entry), _lib.StoreGet(get_entry), _lib.StoreRemove(remove_entry))
 

@@ -167,9 +167,8 @@ def find() -> Path:
     for place in places:
         if place.exists():
             return place
-    raise CollgenError(
-        f"{FILE} is not at {' nor at '.join(map(str, places))}: install the wheel, run make capi, or set COLLGEN_LIBRARY"
-    )
+    there = " nor at ".join(map(str, places))
+    raise CollgenError(f"{FILE} is not at {there}: install the wheel, run make capi, or set COLLGEN_LIBRARY")
 
 
 _lock = threading.Lock()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import TypedDict
 
 from ._lib import RawOptions
 
@@ -48,3 +49,27 @@ class Options:
             None if self._factor is None else ctypes.pointer(self._factor),
         )
         self.address = ctypes.addressof(self._raw)
+
+
+class CallOptions(TypedDict, total=False):
+    """The options of a call as keywords, or the same in an Options."""
+
+    timeout: float | None
+    algorithm: str | None
+    label: str | None
+    depth: int
+    reproducible: bool
+    factor: float | None
+    options: Options | None
+
+
+def options_of(given: CallOptions) -> Options | None:
+    """Returns options that are given as keywords; None if there are none."""
+    if not given:
+        return None
+    some = given.pop("options", None)
+    if some is None:
+        return Options(**given)  # type: ignore[misc]
+    if given:
+        raise TypeError(f"options are given, and {', '.join(given)}")
+    return some

@@ -40,6 +40,7 @@ class RawCommunicator:
         self.closed = False
         self._pending: dict[int, Any] = {}  # what started calls use, by their number
         self._dropped: list[int] = []  # the numbers of started calls for which nobody will wait
+        self._memory: dict[int, int] = {}  # what alloc has returned: bytes, by address
         names = {name: c.function for name, c in CALLS.items()} | {name: f for name, (f, _) in _lib.PAIRS.items()}
         self._functions = {name: getattr(lib, f) for name, f in names.items()}
         _open[handle] = self
@@ -222,8 +223,8 @@ def _give_up(comm: RawCommunicator) -> None:
     lib.collgen_abort(comm.handle)
     try:
         comm.close()
-    except Exception:  # noqa: S110 - there is an error already
-        pass
+    except Exception:
+        pass  # there is an error already
 
 
 def open_communicators() -> list[RawCommunicator]:

@@ -14,7 +14,7 @@ from ._options import nanoseconds
 from ._signals import watch
 
 if TYPE_CHECKING:
-    from ._comm import Communicator
+    from ._raw import RawCommunicator
 
 # How long a wait lasts, in seconds, before it is seen whether there was a signal.
 SLICE = 0.1
@@ -23,9 +23,9 @@ SLICE = 0.1
 class Work:
     """A started call. The communicator keeps its buffers until the call is over, also if nobody waits for it."""
 
-    __slots__ = ("_comm", "_error", "_lock", "_number", "_result", "__weakref__")
+    __slots__ = ("__weakref__", "_comm", "_error", "_lock", "_number", "_result")
 
-    def __init__(self, comm: Communicator, number: int, keep: Any, result: Callable[[], Any] | None) -> None:
+    def __init__(self, comm: RawCommunicator, number: int, keep: Any, result: Callable[[], Any] | None) -> None:
         self._comm = comm
         self._number = number  # 0: it is over
         self._result = result

@@ -8,37 +8,43 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
+// Columns is the length of a line.
+type Columns int
+
 // Promise returns what p requires of its callers, what it promises them, the order of its reduction and what it
 // refuses, in words and formulas.
-func Promise(p spec.Primitive) string {
+func Promise(p spec.Primitive) string { return lineLength.Promise(p) }
+
+// Promise returns the same in lines of n columns.
+func (n Columns) Promise(p spec.Primitive) string {
 	d := spec.Describe(p)
-	text := conditionsOf(d)
+	text := n.conditionsOf(d)
 	if d.Order != "" {
-		text += "\n" + Paragraph("Order: "+d.Order)
+		text += "\n" + n.Paragraph("Order: "+d.Order)
 	}
-	return text + conditions("Refused", d.Refused)
+	return text + n.conditions("Refused", d.Refused)
 }
 
 // Conditions returns what p requires and promises, with the names in and out for its buffers.
-func Conditions(p spec.Primitive) string { return conditionsOf(spec.Describe(p)) }
+func Conditions(p spec.Primitive) string { return lineLength.conditionsOf(spec.Describe(p)) }
 
-func conditionsOf(d spec.Description) string {
-	text := conditions("Before", d.Before) + conditions("After", d.After)
+func (n Columns) conditionsOf(d spec.Description) string {
+	text := n.conditions("Before", d.Before) + n.conditions("After", d.After)
 	if d.InPlace.Words != "" {
-		text += "\n" + Paragraph("In place: "+sentence(d.InPlace))
+		text += "\n" + n.Paragraph("In place: "+sentence(d.InPlace))
 	}
 	return text
 }
 
 // conditions lists conditions under a heading.
-func conditions(heading string, list []spec.Condition) string {
+func (n Columns) conditions(heading string, list []spec.Condition) string {
 	if len(list) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("\n" + heading + ":\n")
 	for _, c := range list {
-		b.WriteString(wrap(sentence(c), "  - ", "    "))
+		b.WriteString(n.wrap(sentence(c), "  - ", "    "))
 	}
 	return b.String()
 }
@@ -52,20 +58,23 @@ func sentence(c spec.Condition) string {
 }
 
 // Paragraph returns text, broken into lines.
-func Paragraph(text string) string { return wrap(text, "", "") }
+func Paragraph(text string) string { return lineLength.Paragraph(text) }
+
+// Paragraph returns text, broken into lines of n columns.
+func (n Columns) Paragraph(text string) string { return n.wrap(text, "", "") }
 
 // lineLength is the length of a line in a Go comment, without the slashes.
-const lineLength = 116
+const lineLength Columns = 116
 
 // marker matches a word that would turn a line of a Go comment into a list item if the line began with it.
 var marker = regexp.MustCompile(`^([-+*•]|\d+[.)])$`)
 
 // wrap breaks text into lines. The first one starts with first, the others with next.
-func wrap(text, first, next string) string {
+func (n Columns) wrap(text, first, next string) string {
 	var lines []string
 	line, start := first, true
 	for _, word := range strings.Fields(text) {
-		if !start && utf8.RuneCountInString(line+word) >= lineLength && !marker.MatchString(word) {
+		if !start && utf8.RuneCountInString(line+word) >= int(n) && !marker.MatchString(word) {
 			lines = append(lines, line)
 			line, start = next, true
 		}
