@@ -66,6 +66,33 @@ capi: ## build libcollgen.so and collgen.h, the library for C programs, into bin
 	rm bin/libcollgen.h
 	cp capi/collgen.h bin/
 
+# Python, and what its tests need, in an environment of their own. Bin has one wheel: that of the library beside it.
+PYTHON ?= python3
+PYTHON_NEEDS := python/tests/requirements.txt
+
+bin/python/ready: $(PYTHON_NEEDS)
+	$(PYTHON) -m venv --clear bin/python
+	bin/python/bin/python -m pip install -q --disable-pip-version-check -r $(PYTHON_NEEDS)
+	touch $@
+
+.PHONY: wheel
+wheel: capi bin/python/ready ## build the wheel of the Python package, with libcollgen.so in it, into bin/
+	rm -rf bin/wheel bin/collgen-*.whl
+	mkdir bin/wheel
+	cp -r python/collgen python/pyproject.toml python/setup.py python/README.md bin/wheel
+	COLLGEN_LIBRARY=$(CURDIR)/bin/libcollgen.so bin/python/bin/python -m pip wheel -q --disable-pip-version-check \
+		--no-deps --no-build-isolation -w bin bin/wheel
+	rm -rf bin/wheel
+
+.PHONY: test-python
+test-python: ## test the Python package and its wheel, under each Python that is installed here
+	@$(PYTHON) -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' || \
+		{ echo "left out, because $(PYTHON) is not there or older than 3.10: the tests of the Python package"; exit; }; \
+	$(MAKE) --no-print-directory bin/python/ready || \
+		{ echo "left out, because what python/tests/requirements.txt lists cannot be installed: the tests of the Python package"; exit; }; \
+	set -x; $(MAKE) --no-print-directory wheel && $(GO) build -o bin/ ./cmd/collgen && \
+		bin/python/bin/python -m pytest -rs -c python/pyproject.toml python/tests
+
 .PHONY: run
 run: ## prove and generate the library, build, and show the examples on RANKS processes (4)
 	$(GO) build -o bin/ ./cmd/collgen
@@ -75,9 +102,10 @@ run: ## prove and generate the library, build, and show the examples on RANKS pr
 	bin/collrun -n $(RANKS) bin/digits
 
 .PHONY: test
-test: ## run all tests, those of the nested modules included
+test: ## run all tests, those of the nested modules and of the Python package included
 	$(call each,$(GO) test -timeout 60m ./...)
 	$(say-left-out)
+	@$(MAKE) --no-print-directory test-python
 
 .PHONY: test-race
 test-race: ## run all tests under the race detector
@@ -185,7 +213,7 @@ cover: ## run all tests and show how much of each function they reach
 	$(GO) tool cover -func=cover.out
 
 .PHONY: lint
-lint: lint-format lint-vet lint-vulnerabilities ## check format, go.mod, vet, staticcheck, other platforms, known vulnerabilities
+lint: lint-format lint-vet lint-python lint-vulnerabilities ## check format, go.mod, vet, staticcheck, Python, other platforms, known vulnerabilities
 
 .PHONY: lint-format
 lint-format:
@@ -201,6 +229,11 @@ lint-vet:
 	$(call each,$(GO) run $(STATICCHECK) ./...)
 	@for p in $(PLATFORMS); do (export GOOS=$${p%/*} GOARCH=$${p#*/}; set -x; \
 		$(GO) vet -gcflags='all=-N -l -dwarf=false' $(PORTABLE)); done
+
+.PHONY: lint-python
+lint-python:
+	@$(MAKE) --no-print-directory bin/python/ready || { echo "left out, because mypy and ruff cannot be installed"; exit; }; \
+	set -x; cd python && ../bin/python/bin/ruff check . && ../bin/python/bin/mypy
 
 # Its database is on the network: where that cannot be reached, lint says so and goes on.
 .PHONY: lint-vulnerabilities

@@ -112,11 +112,11 @@ def _of_array(x: Any, what: str, dtype: Any, writable: bool) -> Buffer:
         if writable:
             raise ValueError(f"{what} is not C-contiguous, or not aligned")
         x = x.copy(order="C")
-    if flags.writeable and x.size and of.kind != "V":
-        address = ctypes.addressof(ctypes.c_char.from_buffer(x))
-    elif writable and not flags.writeable:
+    if writable and not flags.writeable:
         raise ValueError(f"{what} is read-only")
-    else:
+    try:  # which is the fastest way, for arrays that are writable and not empty
+        address = ctypes.addressof(ctypes.c_char.from_buffer(x))
+    except (TypeError, ValueError, BufferError):
         address = x.__array_interface__["data"][0]
     return Buffer(x, address, x.size, kind, x.shape, lambda shape: _of_array(_empty(shape, of), what, dtype, True))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _lib
 from ._buffers import Buffer, buffer_of, type_of
-from ._calls import BYTES, CALLS
+from ._calls import BYTES, CALLS, Type
 from ._collectives import Collectives
 from ._make import Given, make, passes
 from ._objects import Objects
@@ -93,7 +93,7 @@ class Communicator(Collectives, Objects, RawCommunicator):
             import numpy
         except ImportError:
             return memoryview(memory).cast("B")
-        of = getattr(dtype, "dtype", dtype) if not isinstance(dtype, (str, type(kind))) else _numpy_of(kind)
+        of = _numpy_of(kind) if isinstance(dtype, (str, Type)) else numpy.dtype(dtype)
         return numpy.frombuffer(memoryview(memory), numpy.uint8).view(of).reshape(axes)
 
     def free(self, array: Any) -> None:

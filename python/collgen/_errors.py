@@ -72,7 +72,7 @@ class TimeoutError(CollgenError, builtins.TimeoutError):
 
 
 class PeerError(CollgenError):
-    """A rank has failed: see the classes made of this one."""
+    """A rank has failed, or gave the communicator up: see the classes made of this one. The others can shrink it."""
 
 
 class RankDiedError(PeerError):
@@ -81,6 +81,10 @@ class RankDiedError(PeerError):
 
 class RankFrozenError(PeerError):
     """A rank does not answer."""
+
+
+class AbortedError(PeerError):
+    """The communicator was given up before: here, by a rank, or because one failed. ranks has that one."""
 
 
 class ExhaustedError(CollgenError):
@@ -97,10 +101,6 @@ class FencedError(CollgenError):
 
 class ClosedError(CollgenError):
     """The communicator was closed: here, or by the rank in ranks."""
-
-
-class AbortedError(CollgenError):
-    """The communicator was given up: here, or by the rank in ranks."""
 
 
 class ForkedError(CollgenError):

@@ -58,6 +58,7 @@ def init(
 def join(
     ticket: str,
     *,
+    secret: bytes | None = None,
     transport: str | None = None,
     reproducible: bool = False,
     log: LogFunction | None = None,
@@ -65,9 +66,12 @@ def join(
     timeout: float = 60,
     **settings: object,
 ) -> Communicator:
-    """Makes this process a rank of a running job, by a ticket of Communicator.invite. See init for the arguments."""
+    """Makes this process a rank of a running job, by a ticket of Communicator.invite.
+
+    The job has been started with a secret, and it is the same here. See init for the arguments.
+    """
     given = _variables({"transport": transport, **settings}, variables)
-    return Communicator(_made(ticket, Settings(given, None, None, reproducible, log), timeout))
+    return Communicator(_made(ticket, Settings(given, None, secret, reproducible, log), timeout))
 
 
 def _variables(named: Mapping[str, object], more: Mapping[str, object] | None) -> dict[str, object]:

@@ -149,7 +149,7 @@ Placed = tuple[Buffer | None, _Blocks | None]
 
 def _count(call: Call, rank: int, size: int, dst: Placed, src: Placed) -> int:
     """Returns how many elements a block has, after checking that both buffers are as long as they have to be."""
-    sides = [("out", call.dst, *dst), ("x", call.src, *src)]
+    sides = [("x", call.src, *src), ("out", call.dst, *dst)]
     count = None
     for what, shape, buffer, blocks in sides:
         if buffer is None:

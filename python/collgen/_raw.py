@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from . import _lib
 from ._calls import CALLS, Op
-from ._errors import Kind
+from ._errors import CollgenError, ForkedError, Kind, error_of
 from ._options import Options, nanoseconds
 from ._signals import watch
 from ._work import Work
@@ -60,7 +60,7 @@ class RawCommunicator:
             self.start(name, *args, options=options).wait()
             return
         if code:
-            raise _lib.last_error()
+            raise self._error()
 
     def start(
         self,
@@ -77,12 +77,21 @@ class RawCommunicator:
         address = options.address if options is not None else None
         code = self._functions[name](self.handle, *args, address, ctypes.byref(number))
         if code:
-            raise _lib.last_error()
+            raise self._error()
         return Work(self, number.value, keep, result)
+
+    def _error(self) -> CollgenError:
+        """Returns the last error of a function in this thread, which was about this communicator."""
+        return error_of(Kind.CLOSED, "the communicator is closed") if self.closed else _lib.last_error()
+
+    def _check(self, code: int) -> None:
+        """Raises the error of a function that was about this communicator."""
+        if code:
+            raise self._error()
 
     def abort(self) -> None:
         """Gives the communicator up, on all ranks, which ends the calls on it. It has to be closed all the same."""
-        _lib.check(_lib.load().collgen_abort(self.handle))
+        self._check(_lib.load().collgen_abort(self.handle))
 
     def close(self) -> None:
         """Leaves the communicator, and waits for started calls as long as they make progress.
@@ -150,11 +159,11 @@ class RawCommunicator:
     def batch(self) -> Iterator[None]:
         """What is started inside begins at the end, sends and receives together."""
         lib = _lib.load()
-        _lib.check(lib.collgen_batch_begin(self.handle))
+        self._check(lib.collgen_batch_begin(self.handle))
         try:
             yield
         finally:
-            _lib.check(lib.collgen_batch_end(self.handle))
+            self._check(lib.collgen_batch_end(self.handle))
 
     def _alloc(self, bytes: int, timeout: float | None) -> int:
         """Returns the address of so many bytes that the ranks of a host read directly. All ranks call it."""
@@ -175,9 +184,9 @@ class RawCommunicator:
     def _checked(self, function: Any, *args: Any) -> None:
         """Calls a function of this communicator that waits for others."""
         if threading.get_ident() == watch.main and watch.start():
-            _lib.check(self._guarded(function, self.handle, *args))
+            self._check(self._guarded(function, self.handle, *args))
         else:
-            _lib.check(function(self.handle, *args))
+            self._check(function(self.handle, *args))
 
     def _guarded(self, function: Any, *args: Any) -> int:
         """Calls a function in the main thread, so that Ctrl-C aborts the communicator."""
@@ -196,7 +205,7 @@ class RawCommunicator:
             text = ctypes.create_string_buffer(room)
             code = function(self.handle, *args, text, room, ctypes.byref(length))
             if code != Kind.INVALID_ARGUMENT or length.value < room:
-                _lib.check(code)
+                self._check(code)
                 return text.value.decode(errors="replace")
             room = length.value + 1
 
@@ -242,5 +251,7 @@ def _close_all() -> None:
             continue
         try:
             comm.close()
+        except ForkedError:
+            return  # it is the parent that leaves them
         except Exception as e:
             print(f"collgen: at exit: {e}", file=sys.stderr)
