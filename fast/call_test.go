@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +101,28 @@ func TestEmptyBlocks(t *testing.T) {
 		if slices.Sort(to); !slices.Equal(to, x.to) {
 			t.Errorf("%s sends to %d, want %d", name, to, x.to)
 		}
+	}
+}
+
+// TestBetweenBlocks: src may lie between the blocks of dst, and is refused where it lies in one.
+func TestBetweenBlocks(t *testing.T) {
+	err := Run(t.Context(), 3, func(ctx context.Context, c *Comm) error {
+		rank := int32(c.Rank())
+		memory := []int32{-1, -1, rank, rank, -1, -1, -1, -1, -1, -1}
+		blocks := Blocks{Counts: []int{2, 2, 2}, Displs: []int{0, 8, 4}}
+		if err := AllGatherVInto(ctx, c, memory, blocks, memory[1:3]); !errors.Is(err, ErrInvalidArgument) {
+			return fmt.Errorf("src is partly in a block of dst: %w", err)
+		}
+		if err := AllGatherVInto(ctx, c, memory, blocks, memory[2:4]); err != nil {
+			return err
+		}
+		if want := []int32{0, 0, rank, rank, 2, 2, -1, -1, 1, 1}; !slices.Equal(memory, want) {
+			return fmt.Errorf("%d, want %d", memory, want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

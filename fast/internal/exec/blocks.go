@@ -52,7 +52,7 @@ type blocks struct {
 	dst, src []extent
 	common   []extent // that of dst and src whose lengths every rank knows; nil: neither
 	longest  int      // bytes of the longest block
-	sorted   []extent // memory of overlap
+	sorted   []extent // memory of sort
 	placedBy placement
 }
 
@@ -177,19 +177,42 @@ func (b *blocks) extents(list []extent, primitive, buffer string, elem, bytes in
 
 // overlap returns the offset of the first byte that two blocks have in common, or -1.
 func (b *blocks) overlap(list []extent) int {
-	b.sorted = append(b.sorted[:0], list...)
-	slices.SortFunc(b.sorted, func(x, y extent) int {
-		return cmp.Or(cmp.Compare(x.from, y.from),
-			cmp.Compare(x.to, y.to))
-	})
 	end := 0
-	for _, x := range b.sorted {
-		if x.from < x.to && x.from < end {
+	for _, x := range b.sort(list) {
+		if x.from < end {
 			return x.from
 		}
 		end = max(end, x.to)
 	}
 	return -1
+}
+
+// sort returns the blocks that are not empty in the order of memory. The result is valid until the next one.
+func (b *blocks) sort(list []extent) []extent {
+	b.sorted = b.sorted[:0]
+	for _, x := range list {
+		if x.from < x.to {
+			b.sorted = append(b.sorted, x)
+		}
+	}
+	slices.SortFunc(b.sorted, func(x, y extent) int {
+		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to))
+	})
+	return b.sorted
+}
+
+// share reports whether a block of dst and one of src have memory in common. Those of dst do not overlap.
+func (b *blocks) share(dst, src []byte) bool {
+	by := int(Address(src) - Address(dst)) // may be less than 0
+	sorted := b.sort(b.dst)
+	for _, x := range b.src {
+		x.from, x.to = x.from+by, x.to+by
+		at, _ := slices.BinarySearchFunc(sorted, x.from+1, func(y extent, first int) int { return cmp.Compare(y.to, first) })
+		if x.from < x.to && at < len(sorted) && sorted[at].from < x.to {
+			return true
+		}
+	}
+	return false
 }
 
 // beginning returns where a block begins, in bytes; 0 if there is no such block.

@@ -45,3 +45,28 @@ func TestCheckBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestShare: buffers share memory if their blocks do; what lies between blocks is not theirs.
+func TestShare(t *testing.T) {
+	memory := make([]byte, 12)
+	for _, test := range []struct {
+		dst, src []extent // in memory[0:] and memory[2:]
+		want     bool
+	}{
+		{[]extent{{8, 10}, {0, 2}}, []extent{{0, 6}}, false},
+		{[]extent{{8, 10}, {0, 3}}, []extent{{0, 6}}, true},
+		{[]extent{{7, 10}, {0, 2}}, []extent{{0, 6}}, true},
+		{[]extent{{4, 5}}, []extent{{0, 6}}, true},
+		{[]extent{{0, 12}}, []extent{{3, 4}}, true},
+		{[]extent{{4, 4}}, []extent{{0, 6}}, false},
+		{[]extent{{0, 12}}, []extent{{3, 3}}, false},
+		{[]extent{{2, 4}, {6, 8}}, []extent{{2, 4}, {6, 8}}, false},
+		{[]extent{{2, 4}, {6, 8}}, []extent{{2, 4}, {5, 8}}, true},
+		{nil, []extent{{0, 6}}, false},
+	} {
+		b := &blocks{dst: test.dst, src: test.src}
+		if got := b.share(memory, memory[2:]); got != test.want {
+			t.Errorf("%v and %v share memory: %t, want %t", test.dst, test.src, got, test.want)
+		}
+	}
+}

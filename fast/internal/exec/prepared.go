@@ -99,10 +99,15 @@ func (p *Form) describeDeclared(d *wire.Call) {
 // Op returns the op as ranks compare it; wire.OpWords has it in words.
 func (p *Form) Op() uint32 { return p.kind.mark(p.Args.Op) }
 
+// shares reports whether dst and src have memory in common. What lies between uneven blocks is not of the call.
+func (r *Request) shares() bool {
+	return Overlap(r.Dst, r.Src) && (r.blocks == nil || r.blocks.share(r.Dst, r.Src))
+}
+
 // checkOverlap returns an error if the buffers share memory in a way that is not permitted.
 func (r *Request) checkOverlap() error {
 	switch {
-	case !Overlap(r.Dst, r.Src):
+	case !r.shares():
 	case r.Args.NoAlias:
 		return wire.Refuse(r.Collective.Name, "dst and src overlap")
 	case !r.Args.inPlace(r.Dst, r.Src, r.Type.Bytes()):

@@ -171,7 +171,7 @@ func (e *Executor) Run(ctx context.Context, r *Request) (seq uint64, err error) 
 	case r.scaled:
 		src = e.Staged.Need(len(src))
 		kernel.Scale(r.Type, src, r.Src, r.factor)
-	case r.Algorithm.OutOfPlace && Overlap(r.Dst, src):
+	case r.Algorithm.OutOfPlace && r.shares():
 		src = e.Staged.Need(len(src))
 		copy(src, r.Src)
 	}
