@@ -34,6 +34,14 @@ struct collgen_call {
 	int64_t received; /* elements that SendRecv receives */
 };
 
+/* A message. */
+struct collgen_message {
+	uintptr_t buf;
+	int64_t count;
+	int type, peer, tag, receives;
+	collgen_status *status;
+};
+
 /* The error of a thread. Text, field and ranks are of malloc. */
 struct collgen_failure {
 	int kind;

@@ -164,7 +164,7 @@ func killed(err error) bool {
 // TestThreads has all parts that ranks can make as threads of a process.
 func TestThreads(t *testing.T) {
 	b := plain().program(t)
-	for _, part := range []string{"collectives", "started", "refused", "groups"} {
+	for _, part := range []string{"collectives", "started", "messages", "refused", "groups"} {
 		for size := 1; size <= 4; size++ {
 			t.Run(fmt.Sprintf("%s/%d", part, size), func(t *testing.T) {
 				if out, err := b.asThreads(part, size); err != nil || !strings.HasSuffix(out, "ok\n") {
@@ -178,7 +178,7 @@ func TestThreads(t *testing.T) {
 // TestProcesses has all parts, over shared memory and TCP.
 func TestProcesses(t *testing.T) {
 	b := plain().program(t)
-	for _, part := range []string{"collectives", "started", "refused", "groups", "mismatch", "timeout", "killed",
+	for _, part := range []string{"collectives", "started", "messages", "refused", "groups", "mismatch", "timeout", "killed",
 		"fork"} {
 		for _, transport := range []string{"shm", "tcp"} {
 			for size := 1; size <= 4; size++ {
@@ -213,7 +213,7 @@ func TestAddressSanitizer(t *testing.T) {
 		t.Skip("with -short, the library is not built once more")
 	}
 	b := checked().program(t)
-	for _, part := range []string{"collectives", "started", "refused", "groups"} {
+	for _, part := range []string{"collectives", "started", "messages", "refused", "groups"} {
 		t.Run(part, func(t *testing.T) {
 			if out, err := b.asThreads(part, 3); err != nil || !strings.HasSuffix(out, "ok\n") {
 				t.Errorf("threads: %v: %s", err, out)

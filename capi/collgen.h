@@ -258,6 +258,33 @@ int collgen_sendrecv(collgen_comm comm, const void *out, int64_t out_count, int 
 	int from, collgen_type type, const collgen_options *options, collgen_work *work);
 
 /*
+ * Messages with tags, from 0 to 2^31-1. A receive takes the first message from a rank, or COLLGEN_ANY, that has a tag,
+ * or COLLGEN_ANY. It has at most count elements of that type. Any threads may send and receive at the same time, also
+ * while other calls run on comm, and started calls begin at once, in any order. Messages of one rank with the same tag do
+ * not overtake each other. Short ones are copied; else a send is over when it was received. This is slower than
+ * collgen_send, above all for long messages. A call whose timeout is over leaves the communicator as it is. Of the
+ * options, timeout and label are for messages.
+ *
+ * Status, if it is not NULL, is written when the receive returns. That of a started one is written when collgen_wait,
+ * collgen_test or collgen_wait_any returns that the call is over, and has to be there until then.
+ *
+ * collgen_cancel ends a receive that no message has matched. It writes 1 to *canceled if it has, or else 0. The work
+ * stays one, until it is waited for.
+ */
+enum { COLLGEN_ANY = -1 };
+
+typedef struct {
+	int source, tag;
+	int64_t count; /* elements */
+} collgen_status;
+
+int collgen_message_send(collgen_comm comm, const void *buf, int64_t count, collgen_type type, int to, int tag,
+	const collgen_options *options, collgen_work *work);
+int collgen_message_recv(collgen_comm comm, void *buf, int64_t count, collgen_type type, int from, int tag,
+	collgen_status *status, const collgen_options *options, collgen_work *work);
+int collgen_cancel(collgen_work work, int *canceled);
+
+/*
  * Collectives, which all ranks call. Size is the number of ranks, and rank that of the caller. Options may be NULL. If
  * work is NULL, a function returns when its call is over; otherwise it starts the call.
  *

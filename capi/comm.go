@@ -20,11 +20,21 @@ type comm struct {
 	memory  map[uintptr]*allocation // by address
 }
 
+// started is a call that goes on by itself.
+type started interface {
+	Wait(ctx context.Context) error
+	Test() (over bool, err error)
+	Over() bool
+	OnOver(f func(err error))
+	Err() error
+}
+
 // work is a started call.
 type work struct {
-	*fast.Handle
+	started
 	of    *comm
 	stop  func()    // of its context
+	tell  func()    // writes what a receive has got; nil: nothing is to be written
 	heeds sync.Once // its end is made known
 }
 
@@ -94,6 +104,7 @@ func closeComm(number int64) error {
 	}
 	works.removeAll(func(w *work) bool {
 		if w.of == c {
+			_ = w.Wait(noLimit) // messages may still be copied
 			w.stop()
 		}
 		return w.of == c
@@ -113,12 +124,14 @@ func (c *comm) start(timeout int64, call fast.Call, opts []fast.Option) (int64, 
 			return 0, err
 		}
 	}
-	return works.add(&work{Handle: h, of: c, stop: stop}), nil
+	return works.add(&work{started: h, of: c, stop: stop}), nil
 }
 
 // result returns how a call went, which is over, and forgets it.
 func (w *work) result(number int64) error {
-	works.remove(number)
+	if works.remove(number) != nil && w.tell != nil {
+		w.tell()
+	}
 	w.stop()
 	return w.Err()
 }

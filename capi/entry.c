@@ -126,6 +126,33 @@ int collgen_sendrecv(collgen_comm comm, const void *out, int64_t out_count, int 
 	return collgen_make(comm, &call, options, work);
 }
 
+// post sends or receives a message.
+static int post(collgen_comm comm, struct collgen_message *message, const collgen_options *options, collgen_work *work) {
+	if (work != NULL)
+		*work = 0;
+	FORKED;
+	return goMessage(comm, message, (collgen_options *)options, work, failure());
+}
+
+int collgen_message_send(collgen_comm comm, const void *buf, int64_t count, collgen_type type, int to, int tag,
+	const collgen_options *options, collgen_work *work) {
+	struct collgen_message message = {.buf = (uintptr_t)buf, .count = count, .type = type, .peer = to, .tag = tag};
+	return post(comm, &message, options, work);
+}
+
+int collgen_message_recv(collgen_comm comm, void *buf, int64_t count, collgen_type type, int from, int tag,
+	collgen_status *status, const collgen_options *options, collgen_work *work) {
+	struct collgen_message message = {.buf = (uintptr_t)buf, .count = count, .type = type, .peer = from, .tag = tag,
+		.receives = 1, .status = status};
+	return post(comm, &message, options, work);
+}
+
+int collgen_cancel(collgen_work work, int *canceled) {
+	FORKED;
+	NEED(canceled);
+	return goCancel(work, canceled, failure());
+}
+
 int collgen_init(const collgen_settings *settings, int64_t timeout, collgen_comm *comm) {
 	FORKED;
 	NEED(comm);

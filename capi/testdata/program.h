@@ -13,6 +13,7 @@ struct rank {
 /* The parts of the test return how much was wrong. */
 int run_collectives(struct rank *r);
 int run_started(struct rank *r);
+int run_messages(struct rank *r);
 int run_refused(struct rank *r);
 int run_groups(struct rank *r);
 int run_timeout(struct rank *r);
