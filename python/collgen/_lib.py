@@ -60,6 +60,12 @@ class Settings(ctypes.Structure):
     ]
 
 
+class Status(ctypes.Structure):
+    """collgen_status."""
+
+    _fields_ = [("source", c_int), ("tag", c_int), ("count", c_int64)]
+
+
 class RawOptions(ctypes.Structure):
     """collgen_options."""
 
@@ -94,6 +100,8 @@ _PARAMS = {
     "root": c_int,
     "to": c_int,
     "from": c_int,
+    "tag": c_int,
+    "status": c_void_p,
     "options": c_void_p,
     "work": c_void_p,
     "works": c_void_p,
@@ -146,6 +154,9 @@ _FUNCTIONS = {
     "collgen_notify": "number notify memory",
     "collgen_wait_any": "works n timeout result",
     "collgen_batch_begin": "comm",
+    "collgen_message_send": "comm buf count type to tag options work",
+    "collgen_message_recv": "comm buf count type from tag status options work",
+    "collgen_cancel": "number result",
     "collgen_batch_end": "comm",
 }
 

@@ -1,0 +1,33 @@
+"""Every rank gets the tensors of all ranks.
+
+The program is that of a tutorial, for tensors on the CPU: the backend is "collgen" and not "nccl", the device is "cpu".
+"""
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def run_all_gather(rank, world_size):
+    dist.init_process_group("collgen", rank=rank, world_size=world_size)
+    device = torch.device("cpu")
+    tensor_size = 2  # elements of the tensor of each process
+    dtype = torch.float32
+
+    input_tensor = (torch.ones(tensor_size, dtype=dtype) * (rank + 1)).to(device)
+    print(f"Rank {rank} before all_gather: {input_tensor}")
+
+    gather_list = [torch.empty_like(input_tensor) for _ in range(world_size)]
+    dist.all_gather(gather_list, input_tensor)
+    print(f"Rank {rank} after all_gather: {gather_list}")
+
+    dist.destroy_process_group()
+
+
+def main():
+    world_size = 4
+    mp.spawn(run_all_gather, args=(world_size,), nprocs=world_size, join=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Where the elements of tensors are."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+import torch
+
+from .elements import moved
+
+_strided = torch.strided
+
+
+def check(t: torch.Tensor) -> None:
+    """Raises ValueError unless t is in the memory of the host."""
+    if not t.is_cpu:
+        raise ValueError(f"collgen takes tensors on the CPU, and this one is on {t.device}")
+    if t.layout is not _strided:
+        raise ValueError(f"collgen does not take tensors of layout {t.layout} here")
+
+
+def direct(t: torch.Tensor) -> bool:
+    """Returns whether the elements of t lie one after the other, as they are."""
+    return t.is_contiguous() and not t.is_neg() and not t.is_conj()
+
+
+def source(t: torch.Tensor) -> torch.Tensor:
+    """Returns t, or a copy of it whose elements lie one after the other."""
+    check(t)
+    if direct(t):
+        return t
+    return t.detach().resolve_conj().resolve_neg().contiguous()
+
+
+class Targets:
+    """Tensors that a call writes to, and those that it writes in their places."""
+
+    __slots__ = ("copies",)
+
+    def __init__(self) -> None:
+        self.copies: list[tuple[torch.Tensor, torch.Tensor]] = []  # to, from
+
+    def of(self, t: torch.Tensor, filled: bool = False) -> torch.Tensor:
+        """Returns t, or what stands for it until the call is over; filled: with t's elements."""
+        check(t)
+        if direct(t):
+            return t
+        if _overlaps(t):
+            raise ValueError("collgen does not write to a tensor whose elements share memory, as of expand")
+        other = torch.empty(t.shape, dtype=t.dtype)
+        if filled:
+            other.copy_(t.detach())
+        self.copies.append((t, other))
+        return other
+
+    def fill(self) -> None:
+        """Copies the results to where they belong."""
+        with torch.no_grad():
+            for t, other in self.copies:
+                t.detach().copy_(other)
+
+
+def _overlaps(t: torch.Tensor) -> bool:
+    return any(n > 1 and stride == 0 for n, stride in zip(t.shape, t.stride()))
+
+
+class Blocks:
+    """Tensors anywhere in memory, one for each rank, as one buffer of blocks."""
+
+    __slots__ = ("address", "counts", "displs")
+
+    def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
+        n = len(tensors)
+        size = moved(tensors[0].dtype)[1]
+        counts = [t.numel() for t in tensors]
+        addresses = [t.data_ptr() for t in tensors]
+        base = min((a for a, count in zip(addresses, counts) if count), default=0)
+        array = ctypes.c_int64 * n
+        self.address = base
+        self.counts = array(*counts)
+        self.displs = array(*[(a - base) // size if count else 0 for a, count in zip(addresses, counts)])
+        if any(count and (a - base) % size for a, count in zip(addresses, counts)):
+            raise ValueError("a tensor is not aligned as its elements are")
