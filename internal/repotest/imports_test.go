@@ -149,7 +149,7 @@ var importRules = []importRule{
 	{pattern: "fast/internal/rdma/fabric", may: []string{"fast/internal/rdma"}, never: []string{"fast"}},
 	{pattern: "fast/internal/...", may: []string{"spec", "fast/internal/wire", "golang.org/x/sys"},
 		never: []string{"fast"}},
-	{pattern: "capi", may: []string{"spec", "fast"}, never: []string{"gen", "verify"}},
+	{pattern: "capi", may: []string{"spec", "fast", "fast/message"}, never: []string{"gen", "verify"}},
 	{pattern: "cmd/collgen", may: []string{"spec", "spec/mutants", "spec/spectest", "selection", "gen", "gen/catalogue",
 		"gen/cost", "gen/cost/simulate", "gen/emit/*", "gen/induct", "gen/readback", "verify", "verify/colltest",
 		"verify/colltest/remote", "verify/smtproof", "verify/replay", "internal/lessgc", "internal/scratch",
