@@ -58,6 +58,9 @@ var meanings = map[Check]string{
 	ScratchUnused: "more scratch is asked for than is ever used",
 }
 
+// Meaning says what is wrong with a schedule that fails the check: a sentence without its full stop.
+func (c Check) Meaning() string { return meanings[c] }
+
 // Failure is a counterexample: the place where a schedule breaks a promise. It is the error of every failed check.
 type Failure struct {
 	Check     Check      `json:"check"`

@@ -22,7 +22,7 @@ const tableWidth = 140
 //	out[0] = in[0]         a copy
 //	out[0] = ⊕ scratch[0..3)
 func Table(s *gen.Schedule) string {
-	rounds := rounds(s)
+	rounds := s.Rounds()
 	cells := make([][][]string, len(s.Ranks)) // lines by rank and round
 	for rank := range s.Ranks {
 		for i := range s.Ranks[rank].Instrs {
@@ -100,47 +100,6 @@ func row(b *strings.Builder, label string, items []string, widths []int) {
 		line += fmt.Sprintf("  %-*s", widths[i], item)
 	}
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
-}
-
-// rounds returns the rounds of every rank's steps: the least numbers such that a rank's grow, and that nothing is
-// received before it is sent.
-func rounds(s *gen.Schedule) [][]int {
-	r := make([][]int, len(s.Ranks))
-	steps := 0
-	for rank := range s.Ranks {
-		for i := range s.Ranks[rank].Instrs {
-			for len(r[rank]) <= s.Ranks[rank].Instrs[i].Step {
-				r[rank] = append(r[rank], len(r[rank]))
-				steps++
-			}
-		}
-	}
-	messages := s.Messages()
-	for range steps { // a schedule that can end is done before: every time, one more step has got its round
-		if !raise(s, messages, r) {
-			break
-		}
-	}
-	return r
-}
-
-// raise raises the rounds that are too low for those they follow, and reports whether there were any.
-func raise(s *gen.Schedule, messages []gen.Message, r [][]int) bool {
-	raised := false
-	atLeast := func(round *int, least int) {
-		raised = raised || *round < least
-		*round = max(*round, least)
-	}
-	for _, own := range r {
-		for step := 1; step < len(own); step++ {
-			atLeast(&own[step], own[step-1]+1)
-		}
-	}
-	for _, m := range messages {
-		from, to := s.Ranks[m.From].Instrs[m.Send].Step, s.Ranks[m.To].Instrs[m.Recv].Step
-		atLeast(&r[m.To][to], r[m.From][from])
-	}
-	return raised
 }
 
 // instruction returns in, in few letters.

@@ -1,0 +1,145 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/collgen/collgen/gen"
+	"github.com/collgen/collgen/spec"
+	"github.com/collgen/collgen/verify/counterexample"
+)
+
+// callWords returns the call of a schedule: "4 ranks, root 1, depth 2".
+func callWords(s *gen.Schedule) string {
+	words := plural(s.Size, "rank")
+	if slices.Contains(s.Primitive.Params, spec.ParamRoot) {
+		words += fmt.Sprintf(", root %d", s.Root)
+	}
+	if slices.Contains(s.Primitive.Params, spec.ParamPeer) {
+		words += fmt.Sprintf(", peer %d", s.Peer)
+	}
+	if s.Depth > 1 {
+		words += fmt.Sprintf(", depth %d", s.Depth)
+	}
+	if s.Local > 0 {
+		words += fmt.Sprintf(", %d on each host", s.Local)
+	}
+	return words
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func instrText(in *gen.Instr) string { return counterexample.Text(in) }
+
+// phases returns the rounds in which the same happens as one phase, with words for it.
+func (r *run) phases() []Phase {
+	list := []Phase{}
+	for round := range r.data.Rounds {
+		words := r.roundWords(round)
+		if n := len(list); n > 0 && list[n-1].Words == words {
+			list[n-1].To++
+			continue
+		}
+		list = append(list, Phase{round, round + 1, words})
+	}
+	return list
+}
+
+// roundWords says what happens in a round.
+func (r *run) roundWords(round int) string {
+	messages, reduced := 0, 0
+	var pairs [][2]int
+	for m := range slices.Chunk(r.data.Messages, messageFields) {
+		if m[3] != round {
+			continue
+		}
+		messages++
+		if m[9]&reduces != 0 {
+			reduced++
+		}
+		pairs = append(pairs, [2]int{m[0], m[1]})
+	}
+	local := map[gen.Kind]int{}
+	for _, l := range r.data.Locals {
+		if l[2] == round {
+			local[gen.Kind(l[0])]++
+		}
+	}
+	var sentences []string
+	if messages > 0 {
+		sentences = append(sentences, r.sendWords(pairs)+", "+receiveWords(messages, reduced))
+	}
+	for _, x := range []struct {
+		kind gen.Kind
+		verb string
+	}{{gen.CopyInstr, "copies data within its memory"}, {gen.ReduceInstr, "reduces what it has received"},
+		{gen.FinishInstr, "finishes its result"}} {
+		switch n := local[x.kind]; {
+		case n == 0:
+		case n >= r.s.Size:
+			sentences = append(sentences, "every rank "+x.verb)
+		default:
+			sentences = append(sentences, fmt.Sprintf("some ranks each: %s", strings.Replace(x.verb, "its", "their", 1)))
+		}
+	}
+	if sentences == nil {
+		return "No message arrives."
+	}
+	text := strings.Join(sentences, "; then ") + "."
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+func receiveWords(messages, reduced int) string {
+	switch reduced {
+	case 0:
+		return "and the receiver stores what it gets"
+	case messages:
+		return "and the receiver adds what it gets to what it has (⊕)"
+	}
+	return "and receivers store what they get, or add it to what they have (⊕)"
+}
+
+// sendWords says who sends to whom.
+func (r *run) sendWords(pairs [][2]int) string {
+	n := r.s.Size
+	senders := map[int]bool{}
+	distances, differences := map[int]bool{}, map[int]bool{}
+	for _, p := range pairs {
+		senders[p[0]] = true
+		distances[(p[1]-p[0]+n)%n] = true
+		differences[p[0]^p[1]] = true
+	}
+	switch {
+	case len(pairs) <= 3:
+		var list []string
+		for _, p := range pairs {
+			list = append(list, fmt.Sprintf("rank %d sends to rank %d", p[0], p[1]))
+		}
+		return strings.Join(list, ", ")
+	case len(senders) == 1:
+		return fmt.Sprintf("rank %d sends to %d others", pairs[0][0], len(pairs))
+	case len(pairs) == n && len(distances) == 1:
+		return "every rank sends to " + neighbourWords((pairs[0][1]-pairs[0][0]+n)%n, n)
+	case len(pairs) == n && len(differences) == 1:
+		return fmt.Sprintf("every rank exchanges data with the rank whose number differs by %d", pairs[0][0]^pairs[0][1])
+	case len(pairs) == n*(n-1):
+		return "every rank sends to every other one"
+	}
+	return fmt.Sprintf("%d ranks send %d messages", len(senders), len(pairs))
+}
+
+func neighbourWords(distance, n int) string {
+	switch distance {
+	case 1:
+		return "the next rank"
+	case n - 1:
+		return "the rank before it"
+	}
+	return fmt.Sprintf("the rank that is %d further on", distance)
+}
