@@ -26,7 +26,7 @@ PORTABLE := ./fast/... ./cmd/... ./internal/... ./examples/...
 MODULES := . $(filter-out .,$(patsubst ./%,%,$(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path "*/testdata/*" | sort))))
 
 # Of these, tests that go test leaves out where one is missing; it says so with -v alone.
-TESTED_WITH := z3 cvc5 redis-server etcd
+TESTED_WITH := z3 cvc5 redis-server etcd chromium
 
 say-left-out = @for p in $(TESTED_WITH); do command -v $$p >/dev/null || \
 	echo "left out, because $$p is not installed here: the tests that need it"; done; \

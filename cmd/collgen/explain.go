@@ -35,34 +35,23 @@ type bound struct {
 
 // explainCommand is collgen explain.
 type explainCommand struct {
-	*call
-	sizes     sizeRange
-	root      int
-	peer      int
-	depth     int
+	oneCall
 	tla       bool   // write the schedule's modules of TLA+
 	bytes     int    // of a block
 	tune      string // the file of a table of rules; "": none
 	transport string // "": every one
-	perHost   int    // ranks on one host; 0: all
 }
 
 func prepareExplain(c *call) runner {
-	x := &explainCommand{call: c, sizes: sizeRange{4, 4}}
+	x := &explainCommand{oneCall: oneCall{call: c}}
 	c.packageFlags()
 	c.tuneFlag(&x.tune)
-	c.flags.IntVar(&x.root, "root", 0, "`rank` of the root")
-	c.flags.IntVar(&x.peer, "peer", 1, "`rank` of the receiver")
-	c.flags.IntVar(&x.depth, "depth", 2, "`number` of pieces of a pipelined algorithm")
-	c.flags.Var(&x.sizes, "n", "`number` of ranks")
-	c.flags.Var(&x.sizes, "size", "`number` of ranks, as -n")
+	x.callFlags("the `number` of ranks on each host, or, of a primitive, on the host that has the most; 0: all")
 	c.flags.BoolVar(&x.tla, "tla", false, "write the schedule and its promise as modules of TLA+, which "+
 		"tlaplus/models/Exec.tla runs")
 	c.flags.IntVar(&x.bytes, "bytes", 0, "of a primitive: why a call with so many `bytes` in a block gets its algorithm")
 	c.flags.StringVar(&x.transport, "transport", "", "of a primitive: over this `transport` alone: "+strings.Join(
 		selection.Transports, ", "))
-	c.flags.IntVar(&x.perHost, "ranks-per-host", 0, "the `number` of ranks on each host, or, of a primitive, on the "+
-		"host that has the most; 0: all")
 	return x
 }
 
@@ -81,14 +70,11 @@ func (c *explainCommand) run(ctx context.Context) error {
 	if p, ok := s.primitive(c.args[0]); ok {
 		return c.explainPrimitive(ctx, s, p)
 	}
-	found, err := s.match(c.args[0])
+	a, err := c.algorithm(s)
 	if err != nil {
 		return err
 	}
-	if len(found) > 1 {
-		return usageError{fmt.Errorf("want one algorithm: %s", strings.Join(namesOf(found), ", "))}
-	}
-	e, err := c.explain(ctx, s, found[0])
+	e, err := c.explain(ctx, s, a)
 	if err != nil {
 		return err
 	}
@@ -113,10 +99,6 @@ func (c *explainCommand) explain(ctx context.Context, s *source, a *algorithm) (
 	if err := validate(ctx, j); err != nil {
 		return nil, err
 	}
-	if local := c.localOf(a); !a.Serves(c.sizes.from, local) {
-		return nil, fmt.Errorf("%s does not serve %s: it requires %s", a.FullName(), selection.Ranks(c.sizes.from, local,
-			a.HasLocal()), text.Requirements(a.Requires))
-	}
 	schedule, err := c.schedule(a)
 	if err != nil {
 		return nil, err
@@ -135,42 +117,6 @@ func (c *explainCommand) explain(ctx context.Context, s *source, a *algorithm) (
 	}
 	e.Bound, err = boundOf(a.Primitive, schedule.Params)
 	return e, err
-}
-
-// localOf returns how many ranks each host has: if the command line does not say, the fewest more than one that a
-// serves.
-func (c *explainCommand) localOf(a *algorithm) int {
-	if !a.HasLocal() || c.isSet("ranks-per-host") {
-		return c.perHost
-	}
-	for _, n := range a.Locals(c.sizes.from) {
-		if n > 1 {
-			return n
-		}
-	}
-	return 1
-}
-
-// schedule returns what the call of the command line does.
-func (c *explainCommand) schedule(a *algorithm) (*gen.Schedule, error) {
-	p := gen.Params{Size: c.sizes.from, Root: c.root, Peer: c.peer, Depth: c.depth, Local: c.localOf(a)}
-	if !c.isSet("peer") {
-		p.Peer = min(p.Peer, p.Size-1) // one rank alone has no other
-	}
-	switch {
-	case p.Root < 0 || p.Root >= p.Size:
-		return nil, usageError{fmt.Errorf("root is %d, want a rank of %d", p.Root, p.Size)}
-	case p.Peer < 0 || p.Peer >= p.Size:
-		return nil, usageError{fmt.Errorf("peer is %d, want a rank of %d", p.Peer, p.Size)}
-	case p.Depth < 1:
-		return nil, usageError{fmt.Errorf("depth is %d, want at least 1", p.Depth)}
-	}
-	for _, e := range a.Primitive.Errors {
-		if refused, err := e.When.Eval(p.Env(0)); err != nil || refused != 0 {
-			return nil, fmt.Errorf("%s of %s: %s", a.FullName(), callWords(a.Primitive, p), e.Reason)
-		}
-	}
-	return gen.Instantiate(&a.Algorithm, p)
 }
 
 // boundOf returns the lower bound for a call, if there is one.

@@ -9,6 +9,7 @@
 //	collgen prove [flags] [pattern]        prove algorithms for every size, with solvers of SMT-LIB
 //	collgen conform [flags] -- command     test somebody else's collectives against the specifications
 //	collgen cost [flags] pattern           predict how long they take on a machine that need not be at hand
+//	collgen view [flags] algorithm         write a page that shows a schedule at work, or a counterexample
 //	collgen replay [flags] directory       compare what the ranks of a run have written down with the proved schedules
 //
 // In the folder of package fast the algorithms are those of this module's catalogue. Anywhere else they are the
@@ -51,6 +52,7 @@ var commands = []command{
 	{"prove", "[pattern]", "prove algorithms for every number of ranks, with solvers of SMT-LIB", prepareProve},
 	{"conform", "-- command", "test somebody else's collectives against the specifications", prepareConform},
 	{"replay", "directory", "compare what the ranks of a run have written down with the proved schedules", prepareReplay},
+	{"view", "algorithm", "write a page that shows a schedule at work, or a counterexample", prepareView},
 	{"cost", "pattern", "predict how long algorithms take on a machine that need not be at hand", prepareCost},
 }
 

@@ -47,7 +47,8 @@ const measured = 16
 // none.
 func NewCosts(this *gen.Algorithm, depth int, others []gen.Algorithm, bound gen.Cost, chunks spec.Expr,
 	source string) *Costs {
-	c := &Costs{Sizes: costSizes, Depths: costDepths, Depth: depth, This: this.FullName(), Blocks: blockWords(this.Primitive)}
+	c := &Costs{Sizes: costSizes, Depths: costDepths, Depth: depth, This: this.FullName(),
+		Blocks: blockWords(this.Primitive)}
 	for i := range others {
 		if a := &others[i]; !a.HasLocal() {
 			c.Algorithms = append(c.Algorithms, costOf(a))

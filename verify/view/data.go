@@ -20,6 +20,7 @@ type Data struct {
 	Order     string   `json:"order,omitempty"` // what is promised of the order of a reduction
 	Call      string   `json:"call"`            // "4 ranks, root 1"
 	Size      int      `json:"size"`
+	Depth     int      `json:"depth"`
 	Chunks    int      `json:"chunks"` // of a block
 	Folds     bool     `json:"folds"`  // whether there is a reduction
 	InPlace   bool     `json:"inPlace"`

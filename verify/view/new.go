@@ -25,9 +25,8 @@ func New(s *gen.Schedule, inPlace bool) (*Data, error) {
 	if size(s) > MaxInstrs {
 		return nil, ErrTooLarge
 	}
-	d := &Data{Name: s.Algorithm, Primitive: s.Primitive.Name, Promise: s.Primitive.Doc,
-		Order: spec.Describe(s.Primitive).Order, Size: s.Size, Chunks: s.Chunks, InPlace: inPlace, Call: callWords(s),
-		Folds: folds(s.Primitive), Proof: []string{}}
+	d := newData(s)
+	d.InPlace = inPlace
 	failure, err := d.prove(s)
 	if err != nil {
 		return nil, err
@@ -37,6 +36,13 @@ func New(s *gen.Schedule, inPlace bool) (*Data, error) {
 		return d, nil // no number of the schedule can be trusted
 	}
 	return d, d.fill(s, failure)
+}
+
+// newData returns what is known of s before it is carried out.
+func newData(s *gen.Schedule) *Data {
+	return &Data{Name: s.Algorithm, Primitive: s.Primitive.Name, Promise: s.Primitive.Doc,
+		Order: spec.Describe(s.Primitive).Order, Size: s.Size, Depth: s.Depth, Chunks: s.Chunks, Call: callWords(s),
+		Folds: folds(s.Primitive), Proof: []string{}, Buffers: []Buffer{}, Clauses: []Clause{}, Phases: []Phase{}}
 }
 
 // size returns how many instructions s has, as far as its numbers can be trusted.
@@ -136,7 +142,37 @@ func roundsOf(s *gen.Schedule, failure *verify.Failure) [][]int {
 	if failure != nil && slices.Contains([]verify.Check{verify.Unmatched, verify.Deadlock, verify.Room}, failure.Check) {
 		return s.StepsAsRounds()
 	}
-	return s.Rounds()
+	rounds := s.Rounds()
+	mergeSilent(s, rounds)
+	return rounds
+}
+
+// mergeSilent makes rounds in which nobody sends or receives part of the ones before them, so that a picture has a step
+// for each time that messages are in flight.
+func mergeSilent(s *gen.Schedule, rounds [][]int) {
+	var speaks []bool // by round
+	for rank := range s.Ranks {
+		for i := range s.Ranks[rank].Instrs {
+			in := &s.Ranks[rank].Instrs[i]
+			round := rounds[rank][in.Step]
+			speaks = append(speaks, make([]bool, max(0, round+1-len(speaks)))...)
+			speaks[round] = speaks[round] || in.Kind == gen.SendInstr || in.Kind.IsReceive()
+		}
+	}
+	is, n := make([]int, len(speaks)), 0 // by round, its new number
+	for round := range speaks {
+		if n == 0 || speaks[round] {
+			n++
+		}
+		is[round] = n - 1
+	}
+	for _, own := range rounds {
+		for step := range own {
+			if own[step] < len(is) {
+				own[step] = is[own[step]]
+			}
+		}
+	}
 }
 
 // intern gives equal sets one number.

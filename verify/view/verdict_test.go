@@ -62,8 +62,8 @@ func TestProved(t *testing.T) {
 // aboutResults are the checks whose failure shows in what cells hold in the end.
 var aboutResults = []verify.Check{verify.Postcondition, verify.Finish, verify.Order, verify.Uninitialized}
 
-// TestRefuted plants mistakes. Where package verify finds a wrong result, a clause does not hold, and the page shows the
-// same value at the same place; where it finds nothing, all clauses hold.
+// TestRefuted plants mistakes. Where package verify finds a wrong result, a clause does not hold, and the page shows
+// the same value at the same place; where it finds nothing, all clauses hold.
 func TestRefuted(t *testing.T) {
 	checks := map[verify.Check]int{}
 	number := 0

@@ -37,22 +37,47 @@ func plural(n int, noun string) string {
 
 func instrText(in *gen.Instr) string { return counterexample.Text(in) }
 
-// phases returns the rounds in which the same happens as one phase, with words for it.
+// phases returns the rounds in which the same messages are sent as one phase, with words for it.
 func (r *run) phases() []Phase {
 	list := []Phase{}
+	var own [][]string // by phase and round, what ranks do by themselves
 	for round := range r.data.Rounds {
-		words := r.roundWords(round)
+		words := r.messageWords(round)
 		if n := len(list); n > 0 && list[n-1].Words == words {
 			list[n-1].To++
-			continue
+		} else {
+			list, own = append(list, Phase{round, round + 1, words}), append(own, nil)
 		}
-		list = append(list, Phase{round, round + 1, words})
+		own[len(own)-1] = append(own[len(own)-1], r.localWords(round))
+	}
+	for i := range list {
+		list[i].Words = sentence(list[i].Words, own[i])
 	}
 	return list
 }
 
-// roundWords says what happens in a round.
-func (r *run) roundWords(round int) string {
+// sentence puts what ranks send in each round of a phase, and what they do by themselves, into one sentence.
+func sentence(messages string, own []string) string {
+	last := own[len(own)-1]
+	same := !slices.ContainsFunc(own, func(s string) bool { return s != last })
+	onlyLast := !slices.ContainsFunc(own[:len(own)-1], func(s string) bool { return s != "" })
+	switch {
+	case messages == "" && last == "":
+		return "No message arrives."
+	case messages == "":
+		messages = last
+	case same && last != "":
+		messages += "; then " + last
+	case onlyLast && last != "":
+		messages += "; at the end " + last
+	case !same:
+		messages += "; between these, ranks work on their own memory"
+	}
+	return strings.ToUpper(messages[:1]) + messages[1:] + "."
+}
+
+// messageWords says what messages arrive in a round; nothing if there are none.
+func (r *run) messageWords(round int) string {
 	messages, reduced := 0, 0
 	var pairs [][2]int
 	for m := range slices.Chunk(r.data.Messages, messageFields) {
@@ -65,34 +90,38 @@ func (r *run) roundWords(round int) string {
 		}
 		pairs = append(pairs, [2]int{m[0], m[1]})
 	}
-	local := map[gen.Kind]int{}
+	if messages == 0 {
+		return ""
+	}
+	return r.sendWords(pairs) + ", " + receiveWords(messages, reduced)
+}
+
+// localWords says what ranks do by themselves in a round; nothing if they do nothing.
+func (r *run) localWords(round int) string {
+	did := map[gen.Kind]map[int]bool{} // ranks
 	for _, l := range r.data.Locals {
-		if l[2] == round {
-			local[gen.Kind(l[0])]++
+		if kind := gen.Kind(l[0]); l[2] == round {
+			if did[kind] == nil {
+				did[kind] = map[int]bool{}
+			}
+			did[kind][l[1]] = true
 		}
 	}
-	var sentences []string
-	if messages > 0 {
-		sentences = append(sentences, r.sendWords(pairs)+", "+receiveWords(messages, reduced))
-	}
+	var words []string
 	for _, x := range []struct {
 		kind gen.Kind
 		verb string
-	}{{gen.CopyInstr, "copies data within its memory"}, {gen.ReduceInstr, "reduces what it has received"},
-		{gen.FinishInstr, "finishes its result"}} {
-		switch n := local[x.kind]; {
-		case n == 0:
-		case n >= r.s.Size:
-			sentences = append(sentences, "every rank "+x.verb)
+	}{{gen.CopyInstr, "copies data within its memory"}, {gen.ReduceInstr, "reduces what it has"},
+		{gen.FinishInstr, "marks its result as finished"}} {
+		switch n := len(did[x.kind]); n {
+		case 0:
+		case r.s.Size:
+			words = append(words, "every rank "+x.verb)
 		default:
-			sentences = append(sentences, fmt.Sprintf("some ranks each: %s", strings.Replace(x.verb, "its", "their", 1)))
+			words = append(words, fmt.Sprintf("%d of %d ranks: each %s", n, r.s.Size, x.verb))
 		}
 	}
-	if sentences == nil {
-		return "No message arrives."
-	}
-	text := strings.Join(sentences, "; then ") + "."
-	return strings.ToUpper(text[:1]) + text[1:]
+	return strings.Join(words, ", ")
 }
 
 func receiveWords(messages, reduced int) string {

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/verify"
+	"github.com/collgen/collgen/verify/view"
+	"github.com/collgen/collgen/verify/view/viewer"
+)
+
+// viewCommand is collgen view.
+type viewCommand struct {
+	oneCall
+	inPlace bool
+	refute  bool   // show the first call that is not what is promised
+	out     string // the file; "": standard output
+}
+
+func prepareView(c *call) runner {
+	x := &viewCommand{oneCall: oneCall{call: c}}
+	c.packageFlags()
+	x.callFlags("the `number` of ranks on each host; 0: all")
+	c.flags.Var(&x.sizes, "ranks", "`number` of ranks, as -n")
+	c.flags.BoolVar(&x.inPlace, "in-place", false, "show the call in place")
+	c.flags.BoolVar(&x.refute, "counterexample", false, "prove the algorithm for up to -n ranks, and show the first call "+
+		"that breaks a promise")
+	c.flags.StringVar(&x.out, "o", "", "write the page to `file`; standard output if there is none")
+	return x
+}
+
+// run runs collgen view.
+func (c *viewCommand) run(ctx context.Context) error {
+	if len(c.args) == 0 || c.sizes.from != c.sizes.to {
+		return usageError{errors.New("want the name of one algorithm, and one number of ranks")}
+	}
+	s, err := c.shown(ctx)
+	if err != nil {
+		return err
+	}
+	a, err := c.algorithm(s)
+	if err != nil {
+		return err
+	}
+	d, err := c.data(ctx, s, a)
+	if err != nil {
+		return err
+	}
+	return c.write(d)
+}
+
+// data returns what the page shows of one call of a.
+func (c *viewCommand) data(ctx context.Context, s *source, a *algorithm) (*view.Data, error) {
+	j := &job{source: s, progress: c.progress}
+	j.algorithms = []*algorithm{a}
+	if err := validate(ctx, j); err != nil {
+		return nil, err
+	}
+	d, err := c.shownCall(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := recallEmitted(ctx, j); err != nil {
+		return nil, err
+	}
+	if d.Failure == nil && a.every.Sizes != "" {
+		d.Proof = append(d.Proof, fmt.Sprintf("The algorithm was proved by induction for every number of ranks (%s) by %s.",
+			a.every.Sizes, strings.Join(a.every.Solvers, " and by ")))
+	}
+	bound, source, _ := catalogue.LowerBound(a.Primitive)
+	d.Costs = view.NewCosts(&a.Algorithm, d.Depth, s.declared(a.Primitive), bound.Cost, bound.Chunks, source)
+	return d, nil
+}
+
+// shownCall returns the data of the call that the command line names, or of the first one that fails.
+func (c *viewCommand) shownCall(ctx context.Context, a *algorithm) (*view.Data, error) {
+	if !c.refute {
+		p, err := c.params(a)
+		if err != nil {
+			return nil, err
+		}
+		return view.Of(&a.Algorithm, p, c.inPlace)
+	}
+	_, err := verify.Algorithm(ctx, &a.Algorithm, verify.Options{To: c.sizes.to})
+	var f *verify.Failure
+	switch {
+	case err == nil:
+		return nil, fmt.Errorf("%s has no counterexample: it was proved for up to %d ranks", a.FullName(), c.sizes.to)
+	case !errors.As(err, &f):
+		return nil, err
+	}
+	return view.Of(&a.Algorithm, f.Params, f.InPlace)
+}
+
+// write writes the page, or its data with -json.
+func (c *viewCommand) write(d *view.Data) (err error) {
+	var w io.Writer = c.stdout
+	if c.out != "" {
+		f, err := os.Create(c.out)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		w = f
+	}
+	if c.json {
+		return writeJSON(w, d)
+	}
+	if err := viewer.Write(w, d); err != nil || c.out == "" {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "%s, %s: %s\n", d.Name, d.Call, verdict(d))
+	return nil
+}
+
+// verdict says in a few words what is known of what d shows.
+func verdict(d *view.Data) string {
+	switch {
+	case d.Failure != nil:
+		return "refuted: " + d.Failure.Meaning
+	case d.Clipped != "":
+		return d.Clipped
+	}
+	return "proved"
+}

@@ -1,0 +1,137 @@
+package browsertest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ring opens the page of a ring all-reduce of four ranks.
+func ring(t *testing.T, moment string) *tab {
+	t.Helper()
+	x := newTab(t, 1300, 900)
+	x.open(page(t, data(t, algorithm(t, "allreduce/ring"), 4)), moment)
+	return x
+}
+
+// TestRanks is view (a): in a step each of the four ranks sends a chunk, and what arrives is in the receiver's box.
+func TestRanks(t *testing.T) {
+	x := ring(t, "")
+	x.has(4, "#ranks .rank")
+	x.has(16, "#ranks .rank .cell")
+	x.has(0, "#ranks .token")
+	stripes := "#ranks .rank .cell rect:not(.cell-ground)"
+	x.has(16, stripes)
+	x.click("#next")
+	x.arrives(1, 6)
+	x.until(fmt.Sprintf("document.querySelectorAll(%q).length === 20", stripes)) // four chunks have a second stripe
+	x.has(4, "#ranks .token")
+	x.has(4, "#ranks .flow")
+	x.has(4, "#ranks .token .plus")
+	x.picture("ring")
+	moving := eval[bool](x, `(() => {
+		const at = () => document.querySelector("#ranks .token").getAttribute("transform");
+		document.querySelector("#next").click();
+		return new Promise((done) => {
+			const first = at();
+			const look = () => at() === first ? requestAnimationFrame(look) : done(true);
+			requestAnimationFrame(look);
+		});
+	})()`)
+	if !moving {
+		t.Error("the chunk does not move")
+	}
+}
+
+// TestTime is view (b): a click on a column goes there.
+func TestTime(t *testing.T) {
+	x := ring(t, "")
+	x.has(24, "#time line.message")
+	x.has(12, "#time .reduced")
+	x.do(clickAt("#time svg", 62+4.5*110, 60))
+	x.says("#narration", "Step 5 of 6")
+	x.has(4, "#time .now line.message")
+	if got := eval[string](x, "location.hash"); !strings.HasPrefix(got, "#step=5") {
+		t.Errorf("the address is %s", got)
+	}
+}
+
+// TestMatrix is views (c) and (e): a click on a chunk chooses it, here and in the tree.
+func TestMatrix(t *testing.T) {
+	d := data(t, algorithm(t, "allreduce/ring"), 4)
+	x := newTab(t, 1300, 900)
+	x.open(page(t, d), "#step=6")
+	x.has(32, "#matrix .cell")
+	x.has(16, "#matrix .cell.full")
+	chosen := fmt.Sprintf(`#matrix [data-cell="%d"]`, d.Buffers[1].Base[2]+3)
+	x.click(chosen)
+	x.has(1, chosen+".selected")
+	x.says("#tree-title", "out[3] of rank 2 holds the finished reduction of all 4 ranks")
+	x.has(4, "#tree .leaf")
+	x.has(4, "#tree .join") // three reductions, and the end
+	leaves := eval[[]string](x, "[...document.querySelectorAll('#tree g:has(> .leaf) text')].map((t) => t.textContent)")
+	slices.Sort(leaves)
+	if want := []string{"x0[3]", "x1[3]", "x2[3]", "x3[3]"}; !slices.Equal(leaves, want) {
+		t.Errorf("the leaves are %v, want %v", leaves, want)
+	}
+	x.says("#tree-sum", "(x2[3] ⊕ (x1[3] ⊕ (x0[3] ⊕ x3[3])))")
+	x.do(focus("#matrix svg:nth-of-type(2)"))
+	x.press(right) // the last column, so it stays
+	x.press(left)
+	x.says("#tree-title", "out[2] of rank 2")
+	x.click("#back")
+	x.says("#narration", "Step 5 of 6")
+	x.says("#tree-title", "After step 5, out[2] of rank 2")
+}
+
+// TestSpecification is view (d): a clause turns green when it holds, and not before.
+func TestSpecification(t *testing.T) {
+	x := ring(t, "#step=5")
+	x.has(2, "#spec li")
+	x.has(1, "#spec li.holds")
+	x.says("#spec li", "○")
+	x.says("#spec li", "holds on 0 of 4 ranks")
+	x.click("#last")
+	x.has(2, "#spec li.holds")
+	x.says("#spec li", "✓")
+	x.says("#spec li", "holds on 4 of 4 ranks")
+	x.says("#phases", "Steps 1 to 3 (3 = n − 1, for n = 4 ranks)")
+	x.says("#total", "3 + 3 = 6 steps in all.")
+}
+
+// TestSteps is view (g): buttons, keys, the slider, speed and the address.
+func TestSteps(t *testing.T) {
+	x := ring(t, "#step=3")
+	x.says("#narration", "Step 3 of 6")
+	x.press(home)
+	x.says("#narration", "Before the call")
+	x.press(end)
+	x.says("#narration", "Step 6 of 6")
+	x.press(left)
+	x.says("#narration", "Step 5 of 6")
+	x.press(right)
+	x.arrives(6, 6)
+	x.do(setValue("#speed", "16"), setValue("#seek", "1"))
+	x.says("#narration", "Step 1 of 6")
+	x.press(" ")
+	x.arrives(6, 6)
+	x.click("#first")
+	x.click("#play")
+	x.arrives(6, 6)
+	x.do(evaluate(`location.hash = "#step=2"`))
+	x.arrives(2, 6)
+	said := eval[string](x, "document.querySelector('#seek').getAttribute('aria-valuetext')")
+	if said != "after step 2 of 6" {
+		t.Errorf("the slider says %q", said)
+	}
+}
+
+// TestText: all steps are there as a table of text.
+func TestText(t *testing.T) {
+	x := ring(t, "")
+	x.click("#text summary")
+	x.until("document.querySelectorAll('#text tbody tr').length === 6")
+	x.says("#text tbody", "rank 0 sends in[0] to rank 1, where it makes out[0] = in[0] ⊕ received")
+	x.says("#text tbody", "rank 3 finishes out[0]")
+}
