@@ -135,3 +135,39 @@ func TestText(t *testing.T) {
 	x.says("#text tbody", "rank 0 sends in[0] to rank 1, where it makes out[0] = in[0] ⊕ received")
 	x.says("#text tbody", "rank 3 finishes out[0]")
 }
+
+// TestCost is view (f): the time of this algorithm by hand, the curves, and the table, by bytes and by ranks.
+func TestCost(t *testing.T) {
+	x := ring(t, "")
+	const mib = 20 // its logarithm
+	x.do(setValue("#alpha", "1"), setValue("#beta", "1"), setValue("#gamma", "1"), setValue("#bytes", fmt.Sprint(mib)))
+	// 6 × 10 µs + 1.5 × 2^20 / 10 GB/s + 0.75 × 2^20 / 10 GB/s = 60 + 157.3 + 78.6 µs
+	x.says("#cost-words", "allreduce/ring with 4 ranks: 6·α + 1.5·D·β + 0.75·D·γ = 60 µs + 157 µs + 78.6 µs = 296 µs.")
+	x.has(1, "#plot .curve.this")
+	x.has(1, "#plot .curve.bound")
+	x.says("#cost-table tr.this", "allreduce/ring")
+	x.says("#cost-table tr.this", "2 * (size - 1)")
+	first := "#cost-table tbody tr td"
+	x.do(setValue("#bytes", "3"))
+	fewest := x.text(first)
+	x.do(setValue("#bytes", "33"))
+	if most := x.text(first); fewest == most {
+		t.Errorf("%s is the fastest for 8 bytes and for 8 GiB", most)
+	}
+	before := eval[string](x, "document.querySelector('#plot .curve.this').getAttribute('d')")
+	x.click("input[name=by][value=size]")
+	if eval[string](x, "document.querySelector('#plot .curve.this').getAttribute('d')") == before {
+		t.Error("the curve by ranks is that by bytes")
+	}
+	x.do(setValue("#size", "18"))
+	x.says("#cost-words", "allreduce/ring with 64 ranks: 126·α")
+	x.picture("cost")
+}
+
+// TestChainCost compares with the formula of the tutorials for a chain of k ranks and S pieces: (S + k - 2)·N/(S·B).
+func TestChainCost(t *testing.T) {
+	x := newTab(t, 1300, 900)
+	x.open(page(t, data(t, algorithm(t, "broadcast/chain"), 8)), "")
+	x.do(setValue("#depth", "4"))                                             // of 16 pieces
+	x.says("#cost-words", "broadcast/chain with 8 ranks: 22·α + 1.38·D·β = ") // (16 + 8 - 2) / 16 = 1.375
+}
