@@ -10,6 +10,7 @@ import (
 	"github.com/collgen/collgen/gen/cost"
 	"github.com/collgen/collgen/gen/emit/text"
 	"github.com/collgen/collgen/gen/emit/tla"
+	"github.com/collgen/collgen/gen/plan"
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
@@ -37,6 +38,7 @@ type bound struct {
 type explainCommand struct {
 	oneCall
 	tla       bool   // write the schedule's modules of TLA+
+	plan      bool   // write the schedule as a plan file
 	bytes     int    // of a block
 	tune      string // the file of a table of rules; "": none
 	transport string // "": every one
@@ -49,6 +51,7 @@ func prepareExplain(c *call) runner {
 	x.callFlags("the `number` of ranks on each host, or, of a primitive, on the host that has the most; 0: all")
 	c.flags.BoolVar(&x.tla, "tla", false, "write the schedule and its promise as modules of TLA+, which "+
 		"tlaplus/models/Exec.tla runs")
+	c.flags.BoolVar(&x.plan, "plan", false, "write the schedule as a plan file, which collgen view -plan shows")
 	c.flags.IntVar(&x.bytes, "bytes", 0, "of a primitive: why a call with so many `bytes` in a block gets its algorithm")
 	c.flags.StringVar(&x.transport, "transport", "", "of a primitive: over this `transport` alone: "+strings.Join(
 		selection.Transports, ", "))
@@ -81,6 +84,8 @@ func (c *explainCommand) run(ctx context.Context) error {
 	switch {
 	case c.json:
 		return writeJSON(c.stdout, e)
+	case c.plan:
+		return plan.Encode(c.stdout, e.Schedule)
 	case c.tla:
 		schedule, collSpec, err := tla.Modules(e.Schedule, false)
 		fmt.Fprintf(c.stdout, "%s\n%s", schedule, collSpec)

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/view"
 	"github.com/collgen/collgen/verify/view/viewer"
@@ -17,9 +19,12 @@ import (
 // viewCommand is collgen view.
 type viewCommand struct {
 	oneCall
-	inPlace bool
-	refute  bool   // show the first call that is not what is promised
-	out     string // the file; "": standard output
+	inPlace  bool
+	refute   bool   // show the first call that is not what is promised
+	out      string // the file; "": standard output
+	plan     string // the plan file that is meant; "": none
+	checker  bool
+	verifier *viewer.Checker // that the page gets; nil: none
 }
 
 func prepareView(c *call) runner {
@@ -30,28 +35,56 @@ func prepareView(c *call) runner {
 	c.flags.BoolVar(&x.inPlace, "in-place", false, "show the call in place")
 	c.flags.BoolVar(&x.refute, "counterexample", false, "prove the algorithm for up to -n ranks, and show the first call "+
 		"that breaks a promise")
+	c.flags.StringVar(&x.plan, "plan", "", "show the plan in `file`, instead of an algorithm")
+	c.flags.BoolVar(&x.checker, "checker", false, "put the verifier into the page, compiled by the go command: it proves "+
+		"plan files that are dropped there")
 	c.flags.StringVar(&x.out, "o", "", "write the page to `file`; standard output if there is none")
 	return x
 }
 
 // run runs collgen view.
 func (c *viewCommand) run(ctx context.Context) error {
-	if len(c.args) == 0 || c.sizes.from != c.sizes.to {
-		return usageError{errors.New("want the name of one algorithm, and one number of ranks")}
+	if (len(c.args) == 0) == (c.plan == "") || c.sizes.from != c.sizes.to {
+		return usageError{errors.New("want the name of one algorithm, and one number of ranks, or -plan with a file")}
 	}
 	s, err := c.shown(ctx)
 	if err != nil {
 		return err
 	}
-	a, err := c.algorithm(s)
-	if err != nil {
-		return err
+	d, err := c.wanted(ctx, s)
+	if err == nil && c.checker {
+		c.verifier, err = buildChecker(ctx)
 	}
-	d, err := c.data(ctx, s, a)
 	if err != nil {
 		return err
 	}
 	return c.write(d)
+}
+
+// wanted returns the data of the algorithm or of the plan that the command line names.
+func (c *viewCommand) wanted(ctx context.Context, s *source) (*view.Data, error) {
+	if c.plan != "" {
+		return c.planData(s)
+	}
+	a, err := c.algorithm(s)
+	if err != nil {
+		return nil, err
+	}
+	return c.data(ctx, s, a)
+}
+
+// planData returns the data of a plan for one of the primitives of s or of package spec.
+func (c *viewCommand) planData(s *source) (*view.Data, error) {
+	f, err := os.Open(c.plan)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	d, err := view.OfPlan(f, append(slices.Clone(s.primitives), spec.Primitives()...), c.inPlace)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.plan, err)
+	}
+	return d, nil
 }
 
 // data returns what the page shows of one call of a.
@@ -111,7 +144,7 @@ func (c *viewCommand) write(d *view.Data) (err error) {
 	if c.json {
 		return writeJSON(w, d)
 	}
-	if err := viewer.Write(w, d); err != nil || c.out == "" {
+	if err := viewer.Write(w, d, c.verifier); err != nil || c.out == "" {
 		return err
 	}
 	fmt.Fprintf(c.stdout, "%s, %s: %s\n", d.Name, d.Call, verdict(d))

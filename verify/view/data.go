@@ -48,6 +48,7 @@ type Data struct {
 
 	Clauses []Clause `json:"clauses"`
 	Costs   *Costs   `json:"costs,omitempty"`
+	Plan    string   `json:"plan,omitempty"` // the schedule as a plan file, where that is short
 }
 
 // Finished and Met are operands in Inner that are no nodes.

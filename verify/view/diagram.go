@@ -35,6 +35,9 @@ func ofCall(a *gen.Algorithm, p gen.Params, inPlace bool) (*Data, error) {
 	if err == ErrTooLarge {
 		return diagram(a, p)
 	}
+	if err == nil {
+		d.Plan = planText(s)
+	}
 	return d, err
 }
 

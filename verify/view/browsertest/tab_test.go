@@ -230,8 +230,13 @@ func data(t *testing.T, a *gen.Algorithm, size int) *view.Data {
 // page writes the page that shows d, and returns its file.
 func page(t *testing.T, d *view.Data) string {
 	t.Helper()
+	return pageWith(t, d, nil)
+}
+
+func pageWith(t *testing.T, d *view.Data, c *viewer.Checker) string {
+	t.Helper()
 	var b bytes.Buffer
-	if err := viewer.Write(&b, d); err != nil {
+	if err := viewer.Write(&b, d, c); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "page.html")

@@ -2,6 +2,8 @@
 package viewer
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -9,6 +11,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/collgen/collgen/verify/view"
@@ -24,19 +27,55 @@ var (
 		"tree.js", "words.js", "failure.js", "cost.js", "door.js", "main.js"}
 )
 
-// Write writes the page that shows d.
-func Write(w io.Writer, d *view.Data) error {
+// Checker is the verifier for browsers.
+type Checker struct {
+	Wasm []byte // verify/view/checker, compiled for js and wasm
+	Exec []byte // wasm_exec.js of the Go that compiled it
+}
+
+// Write writes the page that shows d, with a checker that proves plans in the browser; nil: without.
+func Write(w io.Writer, d *view.Data, c *Checker) error {
+	if c == nil && d.Plan != "" {
+		shown := *d
+		shown.Plan = "" // there is nothing that could prove it
+		d = &shown
+	}
 	data, err := json.Marshal(d) // which writes <, > and & as escapes, so that it cannot end its element
+	if err != nil {
+		return err
+	}
+	extra, rights, err := c.elements()
 	if err != nil {
 		return err
 	}
 	style, script := joined(styles), "\"use strict\";\n(() => {\n"+joined(scripts)+"})();\n"
 	page := strings.NewReplacer(
-		"%POLICY%", policy(style, script),
+		"%POLICY%", policy(style, script)+rights,
 		"%TITLE%", html.EscapeString(d.Name+", "+d.Call),
-		"%STYLE%", style, "%DATA%", string(data), "%EXTRA%", "", "%SCRIPT%", script)
+		"%STYLE%", style, "%DATA%", string(data), "%EXTRA%", extra, "%SCRIPT%", script)
 	_, err = page.WriteString(w, joined([]string{"page.html"}))
 	return err
+}
+
+// elements returns the parts of a page that has c, and the rights that they need beyond a page without.
+func (c *Checker) elements() (parts, rights string, err error) {
+	if c == nil {
+		return "", "", nil
+	}
+	var packed bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is right
+	if _, err := z.Write(c.Wasm); err != nil {
+		return "", "", err
+	}
+	if err := z.Close(); err != nil {
+		return "", "", err
+	}
+	worker := append(slices.Clone(c.Exec), joined([]string{"worker.js"})...)
+	element := func(id string, content []byte) string {
+		return fmt.Sprintf("<script type=\"text/plain\" id=%q>%s</script>\n", id,
+			base64.StdEncoding.EncodeToString(content))
+	}
+	return element("checker", packed.Bytes()) + element("worker", worker), " 'wasm-unsafe-eval'; worker-src blob:", nil
 }
 
 func joined(names []string) string {

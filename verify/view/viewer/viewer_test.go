@@ -21,7 +21,7 @@ func write(t *testing.T, name string) (*view.Data, string) {
 	}
 	d.Name = name
 	var b bytes.Buffer
-	if err := Write(&b, d); err != nil {
+	if err := Write(&b, d, nil); err != nil {
 		t.Fatal(err)
 	}
 	return d, b.String()

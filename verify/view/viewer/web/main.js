@@ -56,4 +56,4 @@ function heading(data) {
 const given = JSON.parse(byId("data").textContent);
 const first = showData(given);
 first.wire();
-new Door(byId("door"), byId("door-card"));
+new Door(byId("door"), given);
