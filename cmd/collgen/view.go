@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
@@ -94,7 +95,11 @@ func (c *viewCommand) data(ctx context.Context, s *source, a *algorithm) (*view.
 	if err := validate(ctx, j); err != nil {
 		return nil, err
 	}
-	d, err := c.shownCall(ctx, a)
+	p, inPlace, err := c.meant(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	d, err := view.Of(&a.Algorithm, p, inPlace)
 	if err != nil {
 		return nil, err
 	}
@@ -106,28 +111,25 @@ func (c *viewCommand) data(ctx context.Context, s *source, a *algorithm) (*view.
 			a.every.Sizes, strings.Join(a.every.Solvers, " and by ")))
 	}
 	bound, source, _ := catalogue.LowerBound(a.Primitive)
-	d.Costs = view.NewCosts(&a.Algorithm, d.Depth, s.declared(a.Primitive), bound.Cost, bound.Chunks, source)
+	d.Costs = view.NewCosts(&a.Algorithm, p, s.declared(a.Primitive), bound.Cost, bound.Chunks, source)
 	return d, nil
 }
 
-// shownCall returns the data of the call that the command line names, or of the first one that fails.
-func (c *viewCommand) shownCall(ctx context.Context, a *algorithm) (*view.Data, error) {
+// meant returns the call that the command line names, or the first one that fails.
+func (c *viewCommand) meant(ctx context.Context, a *algorithm) (p gen.Params, inPlace bool, err error) {
 	if !c.refute {
 		p, err := c.params(a)
-		if err != nil {
-			return nil, err
-		}
-		return view.Of(&a.Algorithm, p, c.inPlace)
+		return p, c.inPlace, err
 	}
-	_, err := verify.Algorithm(ctx, &a.Algorithm, verify.Options{To: c.sizes.to})
+	_, err = verify.Algorithm(ctx, &a.Algorithm, verify.Options{To: c.sizes.to})
 	var f *verify.Failure
 	switch {
 	case err == nil:
-		return nil, fmt.Errorf("%s has no counterexample: it was proved for up to %d ranks", a.FullName(), c.sizes.to)
-	case !errors.As(err, &f):
-		return nil, err
+		return p, false, fmt.Errorf("%s has no counterexample: it was proved for up to %d ranks", a.FullName(), c.sizes.to)
+	case errors.As(err, &f):
+		return f.Params, f.InPlace, nil
 	}
-	return view.Of(&a.Algorithm, f.Params, f.InPlace)
+	return p, false, err
 }
 
 // write writes the page, or its data with -json.

@@ -11,7 +11,8 @@ import (
 type Costs struct {
 	Sizes      []int           `json:"sizes"`
 	Depths     []int           `json:"depths"`
-	Depth      int             `json:"depth"`  // of the call that the page shows
+	Size       int             `json:"size"`   // of the call that the page shows
+	Depth      int             `json:"depth"`  // the same
 	Blocks     string          `json:"blocks"` // what a block is
 	This       string          `json:"this"`   // the algorithm that the page shows
 	Algorithms []AlgorithmCost `json:"algorithms"`
@@ -43,11 +44,10 @@ var (
 // measured is the largest size for which the cost of an algorithm without formulas is measured.
 const measured = 16
 
-// NewCosts returns the costs of algorithms, for a page that shows this one with a depth. A bound with absent parts is
-// none.
-func NewCosts(this *gen.Algorithm, depth int, others []gen.Algorithm, bound gen.Cost, chunks spec.Expr,
+// NewCosts returns the costs of algorithms, for a page that shows a call of this one. A bound with absent parts is none.
+func NewCosts(this *gen.Algorithm, p gen.Params, others []gen.Algorithm, bound gen.Cost, chunks spec.Expr,
 	source string) *Costs {
-	c := &Costs{Sizes: costSizes, Depths: costDepths, Depth: depth, This: this.FullName(),
+	c := &Costs{Sizes: costSizes, Depths: costDepths, Size: p.Size, Depth: p.Depth, This: this.FullName(),
 		Blocks: blockWords(this.Primitive)}
 	for i := range others {
 		if a := &others[i]; !a.HasLocal() {

@@ -47,6 +47,7 @@ type Data struct {
 	SetOf []int   `json:"setOf"` // by inner node, the index in Sets of those that contribute
 
 	Clauses []Clause `json:"clauses"`
+	Wrong   []int    `json:"wrong,omitempty"` // the cells that do not hold in the end what they should; where there is a Failure
 	Costs   *Costs   `json:"costs,omitempty"`
 	Plan    string   `json:"plan,omitempty"` // the schedule as a plan file, where that is short
 }

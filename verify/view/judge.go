@@ -50,6 +50,9 @@ func (r *run) clauses() ([]Clause, error) {
 		}
 	}
 	j.follow(len(described) - 1)
+	if r.data.Failure != nil {
+		r.data.Wrong = j.wrong()
+	}
 	list := make([]Clause, len(described))
 	for i, d := range described {
 		list[i] = Clause{d.Words, d.Formula, j.since[i]}
@@ -168,6 +171,16 @@ func (j *judge) note(moment int) {
 			}
 		}
 	}
+}
+
+// wrong returns the cells of which a clause does not hold in the end.
+func (j *judge) wrong() (cells []int) {
+	for cell, parts := range j.wanted {
+		if slices.ContainsFunc(parts, func(p part) bool { return !p.holds }) {
+			cells = append(cells, cell)
+		}
+	}
+	return cells
 }
 
 // isFrozen reports whether a cell is promised to stay as it was, and whose it is.

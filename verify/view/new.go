@@ -3,7 +3,6 @@ package view
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/spec"
@@ -137,12 +136,18 @@ func (d *Data) fill(s *gen.Schedule, failure *verify.Failure) error {
 	return err
 }
 
-// roundsOf returns the rounds of the steps of s. Where ranks wait for ever, steps are counted.
+// roundsOf returns the rounds of the steps of s. Where ranks wait for each other for ever, steps are counted.
 func roundsOf(s *gen.Schedule, failure *verify.Failure) [][]int {
-	if failure != nil && slices.Contains([]verify.Check{verify.Unmatched, verify.Deadlock, verify.Room}, failure.Check) {
+	if failure != nil && size(s)*len(s.Ranks) > MaxInstrs { // it could take long to find that there are none
 		return s.StepsAsRounds()
 	}
 	rounds := s.Rounds()
+	for _, m := range s.Messages() {
+		from, to := &s.Ranks[m.From].Instrs[m.Send], &s.Ranks[m.To].Instrs[m.Recv]
+		if rounds[m.To][to.Step] < rounds[m.From][from.Step] {
+			return s.StepsAsRounds()
+		}
+	}
 	mergeSilent(s, rounds)
 	return rounds
 }

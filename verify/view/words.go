@@ -144,7 +144,10 @@ func (r *run) sendWords(pairs [][2]int) string {
 		distances[(p[1]-p[0]+n)%n] = true
 		differences[p[0]^p[1]] = true
 	}
+	slices.SortFunc(pairs, func(p, q [2]int) int { return slices.Compare(p[:], q[:]) })
 	switch {
+	case len(pairs) == n && n > 2 && len(senders) == n && len(distances) == 1:
+		return "every rank sends to " + neighbourWords((pairs[0][1]-pairs[0][0]+n)%n, n)
 	case len(pairs) <= 3:
 		var list []string
 		for _, p := range pairs {
@@ -153,8 +156,6 @@ func (r *run) sendWords(pairs [][2]int) string {
 		return strings.Join(list, ", ")
 	case len(senders) == 1:
 		return fmt.Sprintf("rank %d sends to %d others", pairs[0][0], len(pairs))
-	case len(pairs) == n && len(distances) == 1:
-		return "every rank sends to " + neighbourWords((pairs[0][1]-pairs[0][0]+n)%n, n)
 	case len(pairs) == n && len(differences) == 1:
 		return fmt.Sprintf("every rank exchanges data with the rank whose number differs by %d", pairs[0][0]^pairs[0][1])
 	case len(pairs) == n*(n-1):

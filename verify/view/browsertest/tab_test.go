@@ -223,7 +223,7 @@ func data(t *testing.T, a *gen.Algorithm, size int) *view.Data {
 			others = append(others, b)
 		}
 	}
-	d.Costs = view.NewCosts(a, d.Depth, others, bound.Cost, bound.Chunks, source)
+	d.Costs = view.NewCosts(a, gen.Params{Size: size, Depth: d.Depth}, others, bound.Cost, bound.Chunks, source)
 	return d
 }
 

@@ -9,7 +9,7 @@ const KNOBS = [
 class CostView {
   constructor(costs, data, into) {
     Object.assign(this, { costs, into, alpha: 5, beta: 10, gamma: 20, bytes: 2 ** 20, by: "bytes" });
-    this.size = nearest(costs.sizes, data.size);
+    this.size = nearest(costs.sizes, costs.size);
     this.depth = nearest(costs.depths, costs.depth);
     this.plot = html("div", { class: "scroll", id: "plot" });
     this.words = html("p", { id: "cost-words", "aria-live": "polite" });

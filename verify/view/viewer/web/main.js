@@ -20,6 +20,7 @@ function showData(data) {
     player.add(new TreeView(model, player, byId("tree"), byId("tree-title"), byId("tree-sum")));
     new TextView(model, byId("text"));
   }
+  else player.add(new Shown(model, byId("narration")));
   if (data.phases && data.phases.length) player.add(new PhasesView(model, player, byId("phases"), byId("total"), byId("narration")));
   if (data.rounds > 0) player.add(new TimeView(model, player, byId("time")));
   byId("time-hint").textContent = data.clipped || "A line is a rank, time goes from left to right, an arrow is a message. Click to go there.";
@@ -33,7 +34,7 @@ function showData(data) {
 
 // firstChoice is the wrong cell, or one that ends as a reduction.
 function firstChoice(model) {
-  const wrong = [...model.wrong];
+  const wrong = [...model.wrong]; // the one that the failure names comes first
   if (wrong.length) return wrong[0];
   const out = (model.data.buffers || []).find((b) => b.name === "out" && b.base.length);
   return out ? out.base[out.len.findIndex((n) => n > 0)] : -1;

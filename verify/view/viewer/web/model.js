@@ -14,7 +14,7 @@ class Model {
     this.messages = [];
     this.byRound = Array.from({ length: data.rounds }, () => []);
     this.readMessages(data.messages || []);
-    this.wrong = new Set(data.failure ? data.failure.cells : []);
+    this.wrong = new Set([...(data.failure ? data.failure.cells : []), ...(data.wrong || [])]);
   }
 
   // owners notes whose each cell is. A cell that in and out share counts as out's.

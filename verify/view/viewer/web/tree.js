@@ -104,8 +104,9 @@ function sumOf(model, node) {
 
 // sumWords shows what the order does to floating-point numbers.
 function sumWords(model, node) {
-  const ranks = model.ranks(node);
-  if (model.isLeaf(node) || ranks.length < 3) return "";
+  const ranks = model.ranks(node), leaves = layTree(model, node).all.filter((n) => n.children.length === 0).map((n) => n.node);
+  const comparable = leaves.length === ranks.length && new Set(leaves.map((c) => model.atOf[c])).size === 1;
+  if (model.isLeaf(node) || ranks.length < 3 || !comparable) return "";
   const inOrder = ranks.map(contribution).reduce((a, b) => Math.fround(a + b));
   const here = sumOf(model, node), long = formula(model, node);
   return `${long.length > 400 ? long.slice(0, 400) + "…" : long}. If rank q contributes the float32 √(q + 2), this tree ` +

@@ -92,6 +92,18 @@ function moved(model, moment) {
   return `${plural(full, "rank")} of ${d.size} ${full === 1 ? "has" : "have"} all ${plural(want, "chunk")} of the result.`;
 }
 
+// Shown says where the player is, of a schedule that the page has a part of.
+class Shown {
+  constructor(model, narration) { Object.assign(this, { model, narration }); }
+
+  show(moment) {
+    const n = moment > 0 ? this.model.byRound[moment - 1].length : 0;
+    this.narration.textContent = `Step ${moment} of the ${this.model.data.rounds} that are shown: ${plural(n, "message")} among the ranks that are shown.`;
+  }
+
+  start(moment) { this.show(moment + 1); }
+}
+
 // legend explains the pictures.
 function legend(model) {
   const d = model.data;
