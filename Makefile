@@ -93,6 +93,11 @@ test-python: ## test the Python package and its wheel, under each Python that is
 	set -x; $(MAKE) --no-print-directory wheel && $(GO) build -o bin/ ./cmd/collgen && \
 		bin/python/bin/python -m pytest -rs -c python/pyproject.toml python/tests
 
+.PHONY: viewer
+viewer: ## write bin/viewer.html: a page that shows a ring all-reduce, and proves plan files that are dropped on it
+	$(GO) build -o bin/ ./cmd/collgen
+	bin/collgen view -catalogue -checker -o bin/viewer.html allreduce/ring
+
 .PHONY: run
 run: ## prove and generate the library, build, and show the examples on RANKS processes (4)
 	$(GO) build -o bin/ ./cmd/collgen

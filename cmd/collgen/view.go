@@ -90,6 +90,7 @@ func (c *viewCommand) planData(s *source) (*view.Data, error) {
 
 // data returns what the page shows of one call of a.
 func (c *viewCommand) data(ctx context.Context, s *source, a *algorithm) (*view.Data, error) {
+	others := s.declared(a.Primitive)
 	j := &job{source: s, progress: c.progress}
 	j.algorithms = []*algorithm{a}
 	if err := validate(ctx, j); err != nil {
@@ -111,7 +112,7 @@ func (c *viewCommand) data(ctx context.Context, s *source, a *algorithm) (*view.
 			a.every.Sizes, strings.Join(a.every.Solvers, " and by ")))
 	}
 	bound, source, _ := catalogue.LowerBound(a.Primitive)
-	d.Costs = view.NewCosts(&a.Algorithm, p, s.declared(a.Primitive), bound.Cost, bound.Chunks, source)
+	d.Costs = view.NewCosts(&a.Algorithm, p, others, bound.Cost, bound.Chunks, source)
 	return d, nil
 }
 

@@ -48,15 +48,18 @@ const measured = 16
 func NewCosts(this *gen.Algorithm, p gen.Params, others []gen.Algorithm, bound gen.Cost, chunks spec.Expr,
 	source string) *Costs {
 	c := &Costs{Sizes: costSizes, Depths: costDepths, Size: p.Size, Depth: p.Depth, This: this.FullName(),
-		Blocks: blockWords(this.Primitive)}
+		Blocks: blockWords(this.Primitive), Algorithms: []AlgorithmCost{}}
 	for i := range others {
-		if a := &others[i]; !a.HasLocal() {
-			c.Algorithms = append(c.Algorithms, costOf(a))
+		switch a := &others[i]; {
+		case !a.HasLocal():
+			c.Algorithms = append(c.Algorithms, costOf(a, 0))
+		case a.FullName() == c.This:
+			c.Algorithms = append(c.Algorithms, costOf(a, p.Local))
 		}
 	}
 	if !bound.Alpha.IsAbsent() {
 		b := gen.Algorithm{Cost: bound, Chunks: chunks, Primitive: this.Primitive}
-		x := costOf(&b)
+		x := costOf(&b, 0)
 		x.Name = "lower bound"
 		c.Bound, c.Source = &x, source
 	}
@@ -77,7 +80,8 @@ func blockWords(p spec.Primitive) string {
 	return "what one rank has for one other"
 }
 
-func costOf(a *gen.Algorithm) AlgorithmCost {
+// costOf returns what a costs with local ranks on each host; 0: it does not ask for hosts.
+func costOf(a *gen.Algorithm, local int) AlgorithmCost {
 	f := text.CostOf(a)
 	x := AlgorithmCost{Name: a.FullName(), Doc: a.Doc, Alpha: f.Alpha, Beta: f.Beta, Gamma: f.Gamma, Chunks: f.Chunks,
 		HasDepth: a.HasDepth()}
@@ -88,8 +92,8 @@ func costOf(a *gen.Algorithm) AlgorithmCost {
 	for _, depth := range depths {
 		rows := make([][]int, len(costSizes))
 		for i, n := range costSizes {
-			if rows[i] = []int{}; a.Serves(n, 0) {
-				rows[i] = numbersOf(a, gen.Params{Size: n, Peer: min(1, n-1), Depth: depth})
+			if rows[i] = []int{}; a.Serves(n, local) {
+				rows[i] = numbersOf(a, gen.Params{Size: n, Peer: min(1, n-1), Depth: depth, Local: local})
 			}
 		}
 		x.Rows = append(x.Rows, rows)

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -113,12 +114,14 @@ func (r *run) localWords(round int) string {
 		verb string
 	}{{gen.CopyInstr, "copies data within its memory"}, {gen.ReduceInstr, "reduces what it has"},
 		{gen.FinishInstr, "marks its result as finished"}} {
-		switch n := len(did[x.kind]); n {
+		switch ranks := slices.Sorted(maps.Keys(did[x.kind])); len(ranks) {
 		case 0:
 		case r.s.Size:
 			words = append(words, "every rank "+x.verb)
+		case 1:
+			words = append(words, fmt.Sprintf("rank %d %s", ranks[0], x.verb))
 		default:
-			words = append(words, fmt.Sprintf("%d of %d ranks: each %s", n, r.s.Size, x.verb))
+			words = append(words, fmt.Sprintf("each of %d ranks %s", len(ranks), x.verb))
 		}
 	}
 	return strings.Join(words, ", ")
@@ -158,6 +161,8 @@ func (r *run) sendWords(pairs [][2]int) string {
 		return fmt.Sprintf("rank %d sends to %d others", pairs[0][0], len(pairs))
 	case len(pairs) == n && len(differences) == 1:
 		return fmt.Sprintf("every rank exchanges data with the rank whose number differs by %d", pairs[0][0]^pairs[0][1])
+	case len(pairs) == len(senders) && len(distances) == 1:
+		return fmt.Sprintf("each of %d ranks sends to %s", len(senders), neighbourWords((pairs[0][1]-pairs[0][0]+n)%n, n))
 	case len(pairs) == n*(n-1):
 		return "every rank sends to every other one"
 	}

@@ -22,7 +22,12 @@ func TestPhases(t *testing.T) {
 		{&catalogue.BroadcastBinomial, gen.Params{Size: 4, Depth: 1}, []Phase{
 			{0, 1, "Rank 0 sends to rank 2, and the receiver stores what it gets."},
 			{1, 2, "Rank 0 sends to rank 1, rank 2 sends to rank 3, and the receiver stores what it gets; " +
-				"then 1 of 4 ranks: each copies data within its memory."}}},
+				"then rank 0 copies data within its memory."}}},
+		{&catalogue.BroadcastBinomial, gen.Params{Size: 8, Depth: 1}, []Phase{
+			{0, 1, "Rank 0 sends to rank 4, and the receiver stores what it gets."},
+			{1, 2, "Rank 0 sends to rank 2, rank 4 sends to rank 6, and the receiver stores what it gets."},
+			{2, 3, "Each of 4 ranks sends to the next rank, and the receiver stores what it gets; " +
+				"then rank 0 copies data within its memory."}}},
 		{&catalogue.AllToAllDirect, gen.Params{Size: 4, Depth: 1}, []Phase{
 			{0, 1, "Every rank copies data within its memory."},
 			{1, 2, "Every rank sends to every other one, and the receiver stores what it gets."}}},
