@@ -145,6 +145,15 @@ func TestSeededBug(t *testing.T) {
 		t.Errorf("verify -json: status %d, %v\n%s", status, err, stdout)
 	}
 	checkDrawn(t, dir)
+	checkViewed(t, dir)
+}
+
+// checkViewed: view shows the first call that fails.
+func checkViewed(t *testing.T, dir string) {
+	d := viewed(t, "-package", dir, "-counterexample", "-ranks", "5", "neighbours/ring")
+	if d.Failure == nil || d.Size != 3 || len(d.Wrong) == 0 {
+		t.Errorf("view shows %d ranks, of which %v is wrong, %+v", d.Size, d.Wrong, d.Failure)
+	}
 }
 
 // checkDrawn: verify writes the picture of a counterexample where it is told to, and says that it can.

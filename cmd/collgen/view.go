@@ -24,6 +24,8 @@ type viewCommand struct {
 	refute   bool   // show the first call that is not what is promised
 	out      string // the file; "": standard output
 	plan     string // the plan file that is meant; "": none
+	events   string // the folder with the events of a run; "": none
+	which    int    // of its calls, from 1
 	checker  bool
 	verifier *viewer.Checker // that the page gets; nil: none
 }
@@ -37,6 +39,9 @@ func prepareView(c *call) runner {
 	c.flags.BoolVar(&x.refute, "counterexample", false, "prove the algorithm for up to -n ranks, and show the first call "+
 		"that breaks a promise")
 	c.flags.StringVar(&x.plan, "plan", "", "show the plan in `file`, instead of an algorithm")
+	c.flags.StringVar(&x.events, "events", "", "show a call of a real run, whose events are in `directory` "+
+		"(docs/events.md)")
+	c.flags.IntVar(&x.which, "call", 1, "with -events: the `number` of the call, from 1")
 	c.flags.BoolVar(&x.checker, "checker", false, "put the verifier into the page, compiled by the go command: it proves "+
 		"plan files that are dropped there")
 	c.flags.StringVar(&x.out, "o", "", "write the page to `file`; standard output if there is none")
@@ -45,8 +50,15 @@ func prepareView(c *call) runner {
 
 // run runs collgen view.
 func (c *viewCommand) run(ctx context.Context) error {
-	if (len(c.args) == 0) == (c.plan == "") || c.sizes.from != c.sizes.to {
-		return usageError{errors.New("want the name of one algorithm, and one number of ranks, or -plan with a file")}
+	given := 0
+	for _, is := range []bool{len(c.args) > 0, c.plan != "", c.events != ""} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 || c.sizes.from != c.sizes.to {
+		return usageError{errors.New("want the name of one algorithm, and one number of ranks, or -plan with a file, or " +
+			"-events with a directory")}
 	}
 	s, err := c.shown(ctx)
 	if err != nil {
@@ -62,16 +74,23 @@ func (c *viewCommand) run(ctx context.Context) error {
 	return c.write(d)
 }
 
-// wanted returns the data of the algorithm or of the plan that the command line names.
+// wanted returns the data of what the command line names.
 func (c *viewCommand) wanted(ctx context.Context, s *source) (*view.Data, error) {
-	if c.plan != "" {
+	switch {
+	case c.plan != "":
 		return c.planData(s)
+	case c.events != "":
+		return c.eventData(ctx, s)
 	}
 	a, err := c.algorithm(s)
 	if err != nil {
 		return nil, err
 	}
-	return c.data(ctx, s, a)
+	p, inPlace, err := c.meant(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return c.dataOf(ctx, s, a, p, inPlace)
 }
 
 // planData returns the data of a plan for one of the primitives of s or of package spec.
@@ -88,16 +107,13 @@ func (c *viewCommand) planData(s *source) (*view.Data, error) {
 	return d, nil
 }
 
-// data returns what the page shows of one call of a.
-func (c *viewCommand) data(ctx context.Context, s *source, a *algorithm) (*view.Data, error) {
+// dataOf returns what the page shows of one call of a.
+func (c *call) dataOf(ctx context.Context, s *source, a *algorithm, p gen.Params, inPlace bool) (*view.Data, error) {
 	others := s.declared(a.Primitive)
-	j := &job{source: s, progress: c.progress}
+	own := *s // a job is about some of the algorithms
+	j := &job{source: &own, progress: c.progress}
 	j.algorithms = []*algorithm{a}
 	if err := validate(ctx, j); err != nil {
-		return nil, err
-	}
-	p, inPlace, err := c.meant(ctx, a)
-	if err != nil {
 		return nil, err
 	}
 	d, err := view.Of(&a.Algorithm, p, inPlace)

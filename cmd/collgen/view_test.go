@@ -57,7 +57,8 @@ func TestViewPlan(t *testing.T) {
 		t.Errorf("%+v, wrong are %v", d.Failure, d.Wrong)
 	}
 	status, stdout, _ := collgen(t, "view", "-plan", file, "-o", file+".html")
-	if page, _ := os.ReadFile(file + ".html"); status != 0 || !strings.Contains(stdout, "refuted: a place does not hold") ||
+	if page, _ := os.ReadFile(file + ".html"); status != 0 ||
+		!strings.Contains(stdout, "refuted: a place does not hold") ||
 		!strings.HasPrefix(string(page), "<!doctype html>") {
 		t.Errorf("%d, %s", status, stdout)
 	}
@@ -68,7 +69,22 @@ func TestViewPlan(t *testing.T) {
 	}
 }
 
-// TestViewCounterexample: the first call that fails is shown, of a package of one's own.
+// TestViewEvents: a call of a run that is not there is refused. What calls there are is tested in verify/replay.
+func TestViewEvents(t *testing.T) {
+	dir := t.TempDir()
+	events := `{"format":"collgen events 1","process":0,"size":1,"job":""}` + "\n" +
+		`{"n":1,"comm":"1","do":"joined","member":{"name":"world","rank":0,"size":1,"processes":[0],` +
+		`"transport":"inproc"}}` + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "rank-0.events"), []byte(events), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := collgen(t, "view", "-catalogue", "-events", dir); status != statusFailed ||
+		!strings.Contains(stderr, "process 0 has made 0 calls, and -call is 1") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+}
+
+// TestViewCounterexample: where there is no counterexample, none is shown.
 func TestViewCounterexample(t *testing.T) {
 	status, _, stderr := collgen(t, "view", "-catalogue", "-counterexample", "-ranks", "3", "barrier/dissemination")
 	if status != statusFailed || !strings.Contains(stderr, "has no counterexample: it was proved for up to 3 ranks") {
@@ -77,8 +93,10 @@ func TestViewCounterexample(t *testing.T) {
 }
 
 func TestViewUsage(t *testing.T) {
-	for _, args := range [][]string{{"view"}, {"view", "-plan", "x", "allreduce/ring"}, {"view", "-n", "2..3", "allreduce/ring"}} {
-		if status, _, stderr := collgen(t, args...); status != statusUsage || !strings.Contains(stderr, "or -plan with a file") {
+	for _, args := range [][]string{{"view"}, {"view", "-plan", "x", "allreduce/ring"}, {"view", "-plan", "x", "-events",
+		"y"}, {"view", "-n", "2..3", "allreduce/ring"}} {
+		if status, _, stderr := collgen(t, args...); status != statusUsage ||
+			!strings.Contains(stderr, "or -plan with a file") {
 			t.Errorf("collgen %q: %d, %s", args, status, stderr)
 		}
 	}

@@ -104,7 +104,8 @@ func TestDecode(t *testing.T) {
 		if tc.new == "]}\n]} {}" {
 			text = pair + " {}"
 		}
-		if _, err := Decode(strings.NewReader(text), spec.Primitives()); err == nil || !strings.Contains(err.Error(), tc.want) {
+		_, err := Decode(strings.NewReader(text), spec.Primitives())
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %s", tc.new, err, tc.want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/internal/events"
 	_ "github.com/collgen/collgen/internal/lessgc" // proofs leave much garbage
@@ -130,6 +131,22 @@ func (r *run) compare(t *testing.T, report *replay.Report) {
 	}
 }
 
+// compareCalls requires that calls are of algorithms of the catalogue, on communicators of up to n ranks.
+func compareCalls(t *testing.T, calls []replay.Made, n int) {
+	t.Helper()
+	if len(calls) == 0 {
+		t.Error("the first process has begun no call")
+	}
+	algorithms := catalogue.Algorithms()
+	for _, c := range calls {
+		i := slices.IndexFunc(algorithms, func(a gen.Algorithm) bool { return c.Is(&a) })
+		if p := c.Params(); i < 0 || algorithms[i].Name != c.Algorithm || p.Size < 1 || p.Size > n ||
+			!algorithms[i].Serves(p.Size, p.Local) {
+			t.Errorf("a call of %s, %+v", c.Algorithm, p)
+		}
+	}
+}
+
 // TestReplay has real jobs replayed on the proved schedules, on all transports.
 func TestReplay(t *testing.T) {
 	runs := []run{{inproc, 1, "calls"}, {inproc, 4, "calls"}, {shm, 3, "calls"}, {tcp, 2, "calls"}, {mixed, 3, "calls"},
@@ -151,11 +168,13 @@ func TestReplay(t *testing.T) {
 	for _, r := range runs {
 		t.Run(fmt.Sprintf("%s-%s-%d", r.do, r.name, r.n), func(t *testing.T) {
 			ran++
-			report, err := replay.Replay(read(t, r.run(t, r.n, r.do)), catalogue.Algorithms())
+			files := read(t, r.run(t, r.n, r.do))
+			report, err := replay.Replay(files, catalogue.Algorithms())
 			if err != nil {
 				t.Fatal(err)
 			}
 			r.compare(t, report)
+			compareCalls(t, replay.Calls(files[0]), r.n)
 			for via, n := range report.Parts {
 				seen[via] += n
 			}

@@ -44,7 +44,7 @@ var (
 // measured is the largest size for which the cost of an algorithm without formulas is measured.
 const measured = 16
 
-// NewCosts returns the costs of algorithms, for a page that shows a call of this one. A bound with absent parts is none.
+// NewCosts returns the costs of algorithms, for a page that shows a call of this one. A bound of absent parts is none.
 func NewCosts(this *gen.Algorithm, p gen.Params, others []gen.Algorithm, bound gen.Cost, chunks spec.Expr,
 	source string) *Costs {
 	c := &Costs{Sizes: costSizes, Depths: costDepths, Size: p.Size, Depth: p.Depth, This: this.FullName(),
