@@ -77,7 +77,7 @@ func readPlace(text string, chunks int) (p gen.Place, err error) {
 
 func readNumber(text string) (int, error) {
 	n, err := strconv.Atoi(text)
-	if err == nil && (n < 0 || n > maxChunks*maxChunks) {
+	if err == nil && (n < 0 || n > maxNumber) {
 		err = fmt.Errorf("%d is out of range", n)
 	}
 	return n, err

@@ -119,8 +119,12 @@ func (f *file) schedule(primitives []spec.Primitive) (*gen.Schedule, error) {
 	return s, nil
 }
 
-// maxChunks bounds numbers in files, so that products of two of them are numbers.
-const maxChunks = 1 << 20
+// These bound the numbers in files: products of two of them fit 32 bits.
+const (
+	maxChunks = 1 << 14 // of a block
+	maxBlocks = 1 << 16 // of a buffer
+	maxNumber = 1 << 30 // in a place, and slots of scratch
+)
 
 // program fills in the program of one rank.
 func (f *file) program(s *gen.Schedule, r int) error {
@@ -133,12 +137,12 @@ func (f *file) program(s *gen.Schedule, r int) error {
 		if err != nil {
 			return err
 		}
-		if blocks < 0 || blocks > maxChunks {
+		if blocks < 0 || blocks > maxBlocks {
 			return fmt.Errorf("a buffer of %d blocks", blocks)
 		}
 		*b.n = blocks * s.Chunks
 	}
-	if p.Scratch = f.Ranks[r].Scratch; p.Scratch < 0 || p.Scratch > maxChunks {
+	if p.Scratch = f.Ranks[r].Scratch; p.Scratch < 0 || p.Scratch > maxNumber {
 		return fmt.Errorf("%d slots of scratch", p.Scratch)
 	}
 	b := &builder{chunks: s.Chunks, ready: -1}
