@@ -211,6 +211,23 @@ int collgen_shrink(collgen_comm comm, int64_t timeout, collgen_comm *made);
 int collgen_grow(collgen_comm comm, int64_t timeout, collgen_comm *made);
 
 /*
+ * What to do about failures.
+ *
+ * collgen_revoke: gives comm up on all ranks, which ends the calls on it. One rank calls it; it does not wait.
+ * collgen_agree: writes the AND of the flags of all ranks that have not failed. They all call it, also on a communicator
+ * that is given up, but not after collgen_abort. If some have failed, it writes the flags, and returns the kind of that
+ * failure.
+ * collgen_monitored_barrier: returns when all ranks have called it. If the timeout is over before, the error says which
+ * have not, and in which call each of them is; comm is as before. It may be called while other calls run.
+ * collgen_health: what each rank does now, a line for each, as text like the functions above. One rank calls it, while
+ * calls hang or not. Timeout 0 means 5 s.
+ */
+int collgen_revoke(collgen_comm comm);
+int collgen_agree(collgen_comm comm, uint64_t flags, int64_t timeout, uint64_t *agreed);
+int collgen_monitored_barrier(collgen_comm comm, int64_t timeout);
+int collgen_health(collgen_comm comm, int64_t timeout, char *text, size_t n, size_t *length);
+
+/*
  * collgen_alloc writes the address of so many bytes, all of them 0, which the ranks of a host read directly. All ranks
  * of comm call it, and collgen_free, which frees them; so does collgen_close.
  */

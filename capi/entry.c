@@ -252,6 +252,29 @@ int collgen_grow(collgen_comm comm, int64_t timeout, collgen_comm *made) {
 	return goGrow(comm, timeout, made, failure());
 }
 
+int collgen_revoke(collgen_comm comm) {
+	FORKED;
+	return goRevoke(comm, failure());
+}
+
+int collgen_agree(collgen_comm comm, uint64_t flags, int64_t timeout, uint64_t *agreed) {
+	FORKED;
+	NEED(agreed);
+	*agreed = 0;
+	return goAgree(comm, flags, timeout, agreed, failure());
+}
+
+int collgen_monitored_barrier(collgen_comm comm, int64_t timeout) {
+	FORKED;
+	return goMonitoredBarrier(comm, timeout, failure());
+}
+
+int collgen_health(collgen_comm comm, int64_t timeout, char *text, size_t n, size_t *length) {
+	FORKED;
+	HAS_ROOM;
+	return goHealth(comm, timeout, text, n, length, failure());
+}
+
 int collgen_alloc(collgen_comm comm, int64_t bytes, int64_t timeout, void **memory) {
 	FORKED;
 	NEED(memory);

@@ -129,6 +129,12 @@ int run_refused(struct rank *r) {
 	REFUSED(collgen_group(c, none, (size_t)1 << 40, 0, &made));
 	none[0] = size;
 	REFUSED(collgen_group(c, none, 1, 0, &made));
+	REFUSED(collgen_revoke(99));
+	REFUSED(collgen_agree(c, 1, 0, NULL));
+	REFUSED(collgen_agree(99, 1, 0, (uint64_t *)counts));
+	REFUSED(collgen_monitored_barrier(99, 0));
+	REFUSED(collgen_health(c, 0, NULL, 1, &n));
+	REFUSED(collgen_health(99, 0, text, sizeof text, &n));
 	REFUSED(collgen_alloc(c, 8, 0, NULL));
 	REFUSED(collgen_alloc(c, -8, 0, &memory));
 	REFUSED(collgen_free(c, NULL));
@@ -223,6 +229,16 @@ int run_groups(struct rank *r) {
 		all[q] = r->size - 1 - q;
 	CHECK(collgen_group(r->comm, all, r->size, 0, &group) == COLLGEN_OK);
 	CHECK(collgen_rank(group, &rank) == COLLGEN_OK && rank == r->size - 1 - r->rank);
+	uint64_t agreed;
+	char text[4096];
+	CHECK(collgen_agree(group, 6 | 1 << r->rank, 0, &agreed) == COLLGEN_OK && agreed == (r->size == 1 ? 7 : 6));
+	CHECK(collgen_monitored_barrier(group, 0) == COLLGEN_OK);
+	CHECK(collgen_health(group, 0, text, sizeof text, NULL) == COLLGEN_OK && strstr(text, "waits for") != NULL);
+	if (rank == r->size - 1)
+		CHECK(collgen_revoke(group) == COLLGEN_OK);
+	while (allreduce(group, &x, 1) == COLLGEN_OK)
+		;
+	CHECK(collgen_agree(group, 1, 0, &agreed) == COLLGEN_OK && agreed == 1);
 	CHECK(collgen_abort(group) == COLLGEN_OK);
 	CHECK(allreduce(group, &x, 1) == COLLGEN_ABORTED || r->size == 1);
 	CHECK(collgen_close(group) == COLLGEN_OK);
@@ -251,6 +267,8 @@ int run_timeout(struct rank *r) {
 	CHECK(allreduce(r->comm, &x, 1) == COLLGEN_OK);
 	if (r->rank < r->size - 1) {
 		collgen_work work;
+		CHECK(collgen_monitored_barrier(r->comm, SECOND / 10) == COLLGEN_TIMEOUT);
+		CHECK(collgen_last_error()->nranks == 1 && collgen_last_error()->ranks[0] == r->size - 1);
 		int code = collgen_recv(r->comm, &x, 1, COLLGEN_INT32, r->size - 1, &options, r->rank % 2 ? &work : NULL);
 		if (r->rank % 2) {
 			CHECK(code == COLLGEN_OK);
@@ -286,12 +304,14 @@ int run_killed(struct rank *r) {
 	int wrong = 0, size, code;
 	int32_t x = 1;
 	collgen_comm left;
+	uint64_t agreed = 0;
 	while ((code = allreduce(r->comm, &x, 1)) == COLLGEN_OK) /* the others may know before a call begins */
 		if (r->rank == r->size - 1)
 			raise(SIGKILL);
 	const collgen_error *e = collgen_last_error();
 	CHECK((code == COLLGEN_DIED || code == COLLGEN_ABORTED) && e->nranks == 1 && e->ranks[0] == r->size - 1);
 	CHECK(allreduce(r->comm, &x, 1) == COLLGEN_ABORTED);
+	CHECK(collgen_agree(r->comm, 3, 0, &agreed) == COLLGEN_DIED && agreed == 3);
 	CHECK(collgen_shrink(r->comm, 0, &left) == COLLGEN_OK);
 	CHECK(collgen_size(left, &size) == COLLGEN_OK && size == r->size - 1);
 	x = 1;
@@ -308,6 +328,7 @@ static int in_child(struct rank *r, collgen_work work) {
 	int64_t counts[16] = {0};
 	char text[64];
 	size_t n;
+	uint64_t agreed;
 	void *memory;
 	collgen_comm made, c = r->comm;
 	collgen_work w = 0;
@@ -324,6 +345,10 @@ static int in_child(struct rank *r, collgen_work work) {
 	FORKED(collgen_group(c, &one, 1, 0, &made));
 	FORKED(collgen_shrink(c, 0, &made));
 	FORKED(collgen_grow(c, 0, &made));
+	FORKED(collgen_revoke(c));
+	FORKED(collgen_agree(c, 1, 0, &agreed));
+	FORKED(collgen_monitored_barrier(c, 0));
+	FORKED(collgen_health(c, 0, text, sizeof text, &n));
 	FORKED(collgen_alloc(c, 8, 0, &memory));
 	FORKED(collgen_free(c, x));
 	FORKED(collgen_wait(work, -1));

@@ -46,6 +46,7 @@ class CollgenError(Exception):
         self.kind = kind
         self.field = field
         self.ranks = tuple(ranks)
+        self.flags = 0  # what ranks agreed on all the same: see Communicator.agree
 
     def __reduce__(self) -> tuple[type[CollgenError], tuple[str, int, str, tuple[int, ...]]]:
         return type(self), (str(self), self.kind, self.field, self.ranks)

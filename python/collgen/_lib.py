@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
+from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 from pathlib import Path
 
 from ._calls import CALLS
@@ -109,6 +109,7 @@ _PARAMS = {
     "key": c_int,
     "timeout": c_int64,
     "made": c_void_p,
+    "flags": c_uint64,
     "ranks": c_void_p,
     "n": c_size_t,
     "bytes": c_int64,
@@ -146,6 +147,10 @@ _FUNCTIONS = {
     "collgen_group": "comm ranks n timeout made",
     "collgen_shrink": "comm timeout made",
     "collgen_grow": "comm timeout made",
+    "collgen_revoke": "comm",
+    "collgen_agree": "comm flags timeout result",
+    "collgen_monitored_barrier": "comm timeout",
+    "collgen_health": "comm timeout text n length",
     "collgen_alloc": "comm bytes timeout result",
     "collgen_free": "comm memory",
     "collgen_wait": "number timeout",

@@ -39,6 +39,7 @@ class RawCommunicator:
         self.handle = handle
         self.closed = False
         self._pending: dict[int, Any] = {}  # what started calls use, by their number
+        self._starting: dict[int, Any] = {}
         self._dropped: list[int] = []  # the numbers of started calls for which nobody will wait
         self._memory: dict[int, int] = {}  # what alloc has returned: bytes, by address
         names = {name: c.function for name, c in CALLS.items()} | {name: f for name, (f, _) in _lib.PAIRS.items()}
@@ -74,11 +75,14 @@ class RawCommunicator:
         if self._dropped:
             self._forget()
         number = ctypes.c_int64()
+        self._starting[id(number)] = number, keep  # until a work has them: a KeyboardInterrupt may come first
         address = options.address if options is not None else None
         code = self._functions[name](self.handle, *args, address, ctypes.byref(number))
-        if code:
+        work = Work(self, number.value, keep, result) if code == 0 else None
+        del self._starting[id(number)]
+        if work is None:
             raise self._error()
-        return Work(self, number.value, keep, result)
+        return work
 
     def _error(self) -> CollgenError:
         """Returns the last error of a function in this thread, which was about this communicator."""
@@ -104,6 +108,7 @@ class RawCommunicator:
         _open.pop(self.handle, None)
         code = _lib.load().collgen_close(self.handle)
         self._pending.clear()
+        self._starting.clear()
         self._dropped.clear()
         _lib.check(code)
 
@@ -137,6 +142,38 @@ class RawCommunicator:
     def invite(self, timeout: float | None = None) -> str:
         """Returns a ticket with which one process can join, while all ranks call grow."""
         return self._text(_lib.load().collgen_invite, nanoseconds(timeout))
+
+    def health(self, timeout: float | None = None) -> str:
+        """Returns what each rank does now, a line for each. One rank calls it, while calls hang or not.
+
+        Timeout None means 5 s.
+        """
+        return self._text(_lib.load().collgen_health, nanoseconds(timeout))
+
+    def revoke(self) -> None:
+        """Gives the communicator up on all ranks, which ends the calls on it. agree and shrink work on it."""
+        self._check(_lib.load().collgen_revoke(self.handle))
+
+    def agree(self, flags: int = 1, timeout: float | None = None) -> int:
+        """Returns the AND of the flags of all ranks that have not failed, which all call it, also after failures.
+
+        If some have failed, it raises their error on all ranks, whose attribute flags has the result.
+        """
+        agreed = ctypes.c_uint64()
+        try:
+            self._checked(_lib.load().collgen_agree, flags, nanoseconds(timeout), ctypes.byref(agreed))
+        except CollgenError as e:
+            e.flags = agreed.value
+            raise
+        return agreed.value
+
+    def monitored_barrier(self, timeout: float | None = None) -> None:
+        """Returns when all ranks have called it.
+
+        If the timeout is over before, TimeoutError says which have not, and in which call each of them is. The
+        communicator is as before.
+        """
+        self._checked(_lib.load().collgen_monitored_barrier, nanoseconds(timeout))
 
     def split(self: Self, color: int, key: int = 0, timeout: float | None = None) -> Self | None:
         """Makes a communicator of the ranks with the same color, by key; None where color is negative. All call it."""

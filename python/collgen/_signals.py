@@ -44,9 +44,15 @@ class _Watch:
             os.close(read)
             os.close(write)
             return False
+        os.register_at_fork(after_in_child=self._stop)
         threading.Thread(target=self._watch, args=(read,), name="collgen-signals", daemon=True).start()
         self.active = True
         return True
+
+    def _stop(self) -> None:
+        """Stops in a child that was forked off, whose signals are not those of its parent."""
+        self.active, self.tried, self.main = False, True, threading.get_ident()
+        signal.set_wakeup_fd(-1)
 
     def _watch(self, read: int) -> None:
         while True:

@@ -129,6 +129,8 @@ def timeout() -> None:
 def late() -> None:
     comm = collgen.init(timeout=30)
     if comm.rank == 0:
+        with raises(collgen.TimeoutError, "rank 1") as caught:
+            comm.monitored_barrier(timeout=0.1)
         with raises(TimeoutError, "") as caught:
             comm.allreduce(1, timeout=0.3)
         e = caught[0]
@@ -150,6 +152,10 @@ def killed() -> None:
             comm.allreduce(np.ones(3))
     e = caught[0]  # an AbortedError if the rank was dead before the call began
     assert isinstance(e, (collgen.RankDiedError, collgen.AbortedError)) and e.ranks == (last,), (e, vars(e))
+    with raises(collgen.RankDiedError) as caught:
+        comm.agree(3)
+    e = caught[0]
+    assert isinstance(e, collgen.CollgenError) and e.flags == 3
     with comm.shrink(timeout=30) as rest:
         assert rest.size == last, rest
         total = rest.allreduce(1)

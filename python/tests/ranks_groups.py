@@ -24,6 +24,18 @@ def groups() -> None:
         if rank < 2:
             with comm.group([1, 0][: min(2, size)] if size > 1 else [0]) as pair:
                 assert pair.rank == (1 - rank if size > 1 else 0)
+        comm.monitored_barrier(timeout=30)
+        assert comm.agree(6 | 1 << rank) == (7 if size == 1 else 6)
+        with comm.split(0) as part:
+            assert "waits for" in part.health()
+            if rank == 0:
+                part.revoke()
+            try:
+                while True:
+                    part.allreduce(1)
+            except collgen.CollgenError as e:
+                assert isinstance(e, (collgen.RevokedError, collgen.AbortedError)), e
+            assert part.agree() == 1
         topology = comm.topology()
         assert topology["hosts"] == [list(range(size))] and topology["links"][rank] == "self", topology
         assert "AllReduce with sum of 4096 bytes" in comm.explain("allreduce", 4096, "sum")

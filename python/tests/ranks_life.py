@@ -6,8 +6,10 @@ import array
 import gc
 import multiprocessing
 import os
+import signal
 import sys
 import threading
+import time
 
 import numpy as np
 from ranks_errors import raises
@@ -109,6 +111,20 @@ def forks_after() -> None:
             os._exit(status)
     assert comm.allreduce(1) == comm.size
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    pid = os.fork()
+    if pid == 0:  # its signals are not the parent's
+        try:
+            time.sleep(2 * collgen._signals.GRACE)  # until the parent is in a call, but for rank 0
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(30)
+        except KeyboardInterrupt:
+            os._exit(0)
+    if comm.rank == 0:
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        time.sleep(5 * collgen._signals.GRACE)
+    assert comm.allreduce(1) == comm.size
+    if comm.rank > 0:
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     pid = os.fork()
     if pid == 0:
         sys.exit(0)  # with what is called at exits

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from jobs import HERE, ROOT
 
-
 # Types and ops that calls are not made with, except by COLLGEN_CONFORM_PYTHON=all, which takes many minutes.
 FEW = "int16,int32,uint8,uint16,uint32,uint64,float16,float64,complex128,float8e4m3,float8e5m2,prod,bor,bxor,lor,land"
 
