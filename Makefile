@@ -75,6 +75,14 @@ bin/python/ready: $(PYTHON_NEEDS)
 	bin/python/bin/python -m pip install -q --disable-pip-version-check -r $(PYTHON_NEEDS)
 	touch $@
 
+.PHONY: python-ready
+python-ready:
+	@[ $$(uname) = Linux ] && command -v $${CC:-cc} >/dev/null && \
+		$(PYTHON) -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' && \
+		$(MAKE) --no-print-directory bin/python/ready || { rm -f bin/python/ready; \
+		echo "left out, because this is not Linux with a C compiler and Python 3.10 or newer, or what $(PYTHON_NEEDS)" \
+		"lists cannot be installed: the tests of the Python package"; }
+
 .PHONY: wheel
 wheel: capi bin/python/ready ## build the wheel of the Python package, with libcollgen.so in it, into bin/
 	rm -rf bin/wheel bin/collgen-*.whl
@@ -85,13 +93,9 @@ wheel: capi bin/python/ready ## build the wheel of the Python package, with libc
 	rm -rf bin/wheel
 
 .PHONY: test-python
-test-python: ## test the Python package and its wheel, under each Python that is installed here
-	@$(PYTHON) -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' || \
-		{ echo "left out, because $(PYTHON) is not there or older than 3.10: the tests of the Python package"; exit; }; \
-	$(MAKE) --no-print-directory bin/python/ready || \
-		{ echo "left out, because what python/tests/requirements.txt lists cannot be installed: the tests of the Python package"; exit; }; \
-	set -x; $(MAKE) --no-print-directory wheel && $(GO) build -o bin/ ./cmd/collgen && \
-		bin/python/bin/python -m pytest -rs -c python/pyproject.toml python/tests
+test-python: python-ready ## test the Python package and its wheel, under each Python that is installed here
+	@[ ! -e bin/python/ready ] || { set -x; $(MAKE) --no-print-directory wheel; $(GO) build -o bin/ ./cmd/collgen; \
+		bin/python/bin/python -m pytest -rs -c python/pyproject.toml python/tests; }
 
 .PHONY: viewer
 viewer: ## write bin/viewer.html: a page that shows a ring all-reduce, and proves plan files that are dropped on it
@@ -236,9 +240,8 @@ lint-vet:
 		$(GO) vet -gcflags='all=-N -l -dwarf=false' $(PORTABLE)); done
 
 .PHONY: lint-python
-lint-python:
-	@$(MAKE) --no-print-directory bin/python/ready || { echo "left out, because mypy and ruff cannot be installed"; exit; }; \
-	set -x; cd python && ../bin/python/bin/ruff check . && ../bin/python/bin/mypy
+lint-python: python-ready
+	@[ ! -e bin/python/ready ] || { set -x; cd python; ../bin/python/bin/ruff check .; ../bin/python/bin/mypy; }
 
 # Its database is on the network: where that cannot be reached, lint says so and goes on.
 .PHONY: lint-vulnerabilities

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PATIENCE = 30  # seconds after which a rank is killed, which no test waits for
+PATIENCE = 120  # seconds after which a rank is killed, which no test waits for
 
 _jobs = itertools.count()
 
