@@ -115,6 +115,11 @@ class Communicator(Collectives, Objects, RawCommunicator):
         return made.result()
 
     def _start(self, name: str, given: Given, options: CallOptions) -> Work:
+        some = quick(name, self.size, given)
+        if some is not None:
+            args, out = some
+            chosen = options_of(options) if options else None
+            return self.start(name, *args, options=chosen, keep=(given.x, out), result=lambda: out)
         made = make(name, self.rank, self.size, given)
         return self.start(name, *made.args, options=options_of(options), keep=made, result=made.result)
 
