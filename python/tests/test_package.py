@@ -43,12 +43,13 @@ def test_numbers(enum: type) -> None:
 
 def test_structures() -> None:
     """Structures have the fields of the header, in its order."""
-    for name, structure in [("error", _lib.Error), ("settings", _lib.Settings), ("options", _lib.RawOptions)]:
+    known = {"error": _lib.Error, "settings": _lib.Settings, "options": _lib.RawOptions, "status": _lib.Status}
+    for name, structure in known.items():
         body = re.search(r"typedef struct \{([^}]*)\} collgen_" + name + ";", HEADER)
         assert body is not None
         text = re.sub(r"/\*.*?\*/", "", body[1], flags=re.S)
         text = re.sub(r"\(\*(\w+)\)\([^)]*\)", r"\1", text)
-        fields = [re.findall(r"\w+", f)[-1] for f in text.split(";") if f.strip()]
+        fields = re.findall(r"(\w+)\s*[,;]", text)
         assert fields == [f[0] for f in structure._fields_]
 
 
