@@ -214,9 +214,8 @@ int collgen_grow(collgen_comm comm, int64_t timeout, collgen_comm *made);
  * What to do about failures.
  *
  * collgen_revoke: gives comm up on all ranks, which ends the calls on it. One rank calls it; it does not wait.
- * collgen_agree: writes the AND of the flags of all ranks that have not failed. They all call it, also on a communicator
- * that is given up, but not after collgen_abort. If some have failed, it writes the flags, and returns the kind of that
- * failure.
+ * collgen_agree: writes the AND of the flags of all ranks that have not failed. They all call it, also if comm is given
+ * up, but not after collgen_abort. If some have failed, it writes the flags, and returns the kind of that failure.
  * collgen_monitored_barrier: returns when all ranks have called it. If the timeout is over before, the error says which
  * have not, and in which call each of them is; comm is as before. It may be called while other calls run.
  * collgen_health: what each rank does now, a line for each, as text like the functions above. One rank calls it, while
@@ -277,8 +276,8 @@ int collgen_sendrecv(collgen_comm comm, const void *out, int64_t out_count, int 
 /*
  * Messages with tags, from 0 to 2^31-1. A receive takes the first message from a rank, or COLLGEN_ANY, that has a tag,
  * or COLLGEN_ANY. It has at most count elements of that type. Any threads may send and receive at the same time, also
- * while other calls run on comm, and started calls begin at once, in any order. Messages of one rank with the same tag do
- * not overtake each other. Short ones are copied; else a send is over when it was received. This is slower than
+ * while other calls run on comm, and started calls begin at once, in any order. Messages of one rank with the same tag
+ * do not overtake each other. Short ones are copied; else a send is over when it was received. This is slower than
  * collgen_send, above all for long messages. A call whose timeout is over leaves the communicator as it is. Of the
  * options, timeout and label are for messages.
  *
