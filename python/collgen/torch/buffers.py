@@ -33,6 +33,23 @@ def source(t: torch.Tensor) -> torch.Tensor:
     return t.detach().resolve_conj().resolve_neg().contiguous()
 
 
+def apart(sources: Sequence[torch.Tensor], targets: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Returns sources, or copies of those that share memory with targets.
+
+    The library would copy a source itself, and with it all that lies between its blocks.
+    """
+    of, to = [_span(t) for t in sources], [_span(t) for t in targets]
+    if min(a for a, _ in of) >= max(b for _, b in to) or min(a for a, _ in to) >= max(b for _, b in of):
+        return list(sources)
+    return [t.clone() if any(a < d and c < b for c, d in to) else t for t, (a, b) in zip(sources, of)]
+
+
+def _span(t: torch.Tensor) -> tuple[int, int]:
+    """Returns where the elements of t begin and end, which lie one after the other."""
+    at = t.data_ptr()
+    return at, at + t.numel() * t.element_size()
+
+
 class Targets:
     """Tensors that a call writes to, and those that it writes in their places."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import itertools
+import sys
 import threading
 import time
 import weakref
@@ -125,6 +126,7 @@ class Engine:
         self.comm, self.rank, self.size = comm, rank, size
         self.lock = threading.Lock()  # one call at a time that is not started, or is being started
         self.sequence = 0
+        self.monitored = 0  # how many monitored barriers there were
         self.closed = False
         self.pending: deque[Call] = deque()  # collectives, which are over in this order
         self.posted: deque[Call] = deque()
@@ -239,5 +241,8 @@ _open: weakref.WeakSet[Engine] = weakref.WeakSet()
 @atexit.register
 def _close_all() -> None:
     """Has the other ranks know at once that this one is gone, and no thread of the library's call Python any more."""
+    failed = getattr(sys, "last_value", None) is not None and not hasattr(sys, "ps1")
     for engine in list(_open):
+        if failed:  # others may wait for calls of this one
+            engine.abort()
         engine.close()

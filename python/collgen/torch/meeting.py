@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import queue
 import secrets
+import threading
 import time
 from datetime import timedelta
 from typing import Any
@@ -40,11 +42,23 @@ def meet(store: Any, rank: int, size: int, name: str, timeout: timedelta) -> int
     settings.store = ctypes.pointer(_functions(entries))
     if not {"COLL_SECRET_FILE", "COLL_SECRET_FD"} & variables.keys():
         settings.secret = _secret(entries, rank)
-    comm = ctypes.c_int64()
-    kind = lib.collgen_init(ctypes.addressof(settings), nanoseconds(timeout), ctypes.addressof(comm))
-    if kind:
-        raise failure(kind)
-    return comm.value
+    return _init(settings, timeout)
+
+
+def _init(settings: Settings, timeout: timedelta) -> int:
+    """Calls collgen_init in a thread of its own, so that Ctrl-C ends the wait for it."""
+    results: queue.SimpleQueue[int | Exception] = queue.SimpleQueue()
+
+    def init() -> None:
+        comm = ctypes.c_int64()
+        kind = lib.collgen_init(ctypes.addressof(settings), nanoseconds(timeout), ctypes.addressof(comm))
+        results.put(failure(kind) if kind else comm.value)
+
+    threading.Thread(target=init, name="collgen-init", daemon=True).start()
+    result = results.get()
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
 def _secret(store: Any, rank: int) -> bytes:

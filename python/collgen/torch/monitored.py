@@ -9,15 +9,19 @@ from typing import Any
 
 import torch.distributed as dist
 
+from .._calls import Type
 from .._errors import Kind
-from .._lib import Status
 from .engine import Engine, nanoseconds
 from .library import lib, options
 
 # Tags of its messages, which programs use hardly ever: the largest.
 ARRIVED, RELEASED = 2**31 - 1, 2**31 - 2
 
-_TYPE = 1  # of bytes
+_TYPE = int(Type.INT64)
+
+# A message is the number of the barrier, and whether all have come.
+_Numbers = ctypes.c_int64 * 2
+_ALL, _LATE = 0, 1
 
 
 class MonitoredBarrier:
@@ -32,6 +36,7 @@ class MonitoredBarrier:
         if limit is None or limit <= timedelta(0):
             limit = e.timeout
         until = time.monotonic() + limit.total_seconds()
+        e.monitored += 1
         if e.rank == 0:
             self._lead(limit, until, wait_all_ranks)
         else:
@@ -40,46 +45,43 @@ class MonitoredBarrier:
     def _lead(self, limit: timedelta, until: float, wait_all_ranks: bool) -> None:
         e, late = self._engine, []
         for rank in range(1, e.size):
-            if not self._receive(rank, ARRIVED, until):
+            if self._receive(rank, ARRIVED, until) is None:
                 late.append(rank)
                 if not wait_all_ranks:
                     break
+        for rank in range(1, e.size):
+            self._send(rank, RELEASED, _LATE if late else _ALL, until)
         if late:
-            self._release(b"\x01", until)
-            ranks = f"Ranks {', '.join(map(str, late))}" if wait_all_ranks and len(late) > 1 else f"Rank {late[0]}"
-            if wait_all_ranks:
-                raise _error(f"[Rank 0]: {ranks} failed to pass monitoredBarrier in {_ms(limit)} ms", late)
-            raise _error(f"[Rank 0]: {ranks} failed to pass monitoredBarrier in {_ms(limit)} ms", late)
-        self._release(b"\x00", until)
+            which = f"Ranks {', '.join(map(str, late))}" if len(late) > 1 else f"Rank {late[0]}"
+            raise _error(f"[Rank 0]: {which} failed to pass monitoredBarrier in {_ms(limit)} ms", late)
 
     def _follow(self, limit: timedelta, until: float) -> None:
         e = self._engine
-        self._send(0, ARRIVED, b"\x00", until)
-        answer = self._receive(0, RELEASED, until)
-        if answer != b"\x00":
+        self._send(0, ARRIVED, _ALL, until)
+        if self._receive(0, RELEASED, until) != _ALL:
             raise _error(f"Rank {e.rank} successfully reached monitoredBarrier, but received errors while waiting for "
                          "send/recv from rank 0. Please check rank 0 logs for faulty rank. "
                          f"It has waited up to {_ms(limit)} ms", [0])  # fmt: skip
 
-    def _release(self, answer: bytes, until: float) -> None:
-        for rank in range(1, self._engine.size):
-            self._send(rank, RELEASED, answer, until)
-
-    def _send(self, to: int, tag: int, data: bytes, until: float) -> None:
-        o = _left(until)
-        buf = ctypes.create_string_buffer(data, 1)
-        kind = lib.collgen_message_send(self._engine.comm, ctypes.addressof(buf), 1, _TYPE, to, tag, ctypes.addressof(o),
-                                        None)  # fmt: skip
+    def _send(self, to: int, tag: int, what: int, until: float) -> None:
+        e, o = self._engine, _left(until)
+        numbers = _Numbers(e.monitored, what)
+        kind = lib.collgen_message_send(e.comm, ctypes.addressof(numbers), 2, _TYPE, to, tag, ctypes.addressof(o), None)
         if kind and kind != Kind.TIMEOUT:
-            raise self._engine.failure(kind)
+            raise e.failure(kind)
 
-    def _receive(self, origin: int, tag: int, until: float) -> bytes:
-        """Returns a message, or b"" if it does not come in time, or cannot."""
-        o, status = _left(until), Status()
-        buf = ctypes.create_string_buffer(1)
-        kind = lib.collgen_message_recv(self._engine.comm, ctypes.addressof(buf), 1, _TYPE, origin, tag,
-                                        ctypes.addressof(status), ctypes.addressof(o), None)  # fmt: skip
-        return b"" if kind else buf.raw
+    def _receive(self, origin: int, tag: int, until: float) -> int | None:
+        """Returns what a rank says of this barrier, or None if it says nothing in time. It drops what is of others."""
+        e, numbers = self._engine, _Numbers(-1, 0)
+        while numbers[0] != e.monitored:
+            o = _left(until)
+            kind = lib.collgen_message_recv(e.comm, ctypes.addressof(numbers), 2, _TYPE, origin, tag, None,
+                                            ctypes.addressof(o), None)  # fmt: skip
+            if kind == Kind.TIMEOUT:
+                return None
+            if kind:
+                raise e.failure(kind)
+        return numbers[1]
 
 
 def _left(until: float) -> Any:

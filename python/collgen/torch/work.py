@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
+from torch._C import _distributed_c10d as _c10d
 
 from .._lib import Status
 from .engine import Call, nanoseconds
@@ -22,6 +23,7 @@ class CollgenWork(dist.Work):
         self._call = call
         self._result = result
         self._sequence = sequence
+        self._registered: list[torch.Tensor] = []
 
     def is_completed(self) -> bool:
         """Returns whether the call is over."""
@@ -42,7 +44,15 @@ class CollgenWork(dist.Work):
             raise dist.DistBackendError(f"collgen: Operation timed out! It goes on after a timeout of {timeout}")
         if call.error is not None:
             raise call.error
+        if self._registered:
+            self._forget()
         return True
+
+    def _forget(self) -> None:
+        """Has torch forget that the tensors are still written."""
+        tensors, self._registered = self._registered, []
+        for t in tensors:
+            torch.ops._c10d_functional.wait_tensor(t)
 
     def synchronize(self) -> None:
         """Waits for the call."""
@@ -67,6 +77,15 @@ class CollgenWork(dist.Work):
 
         self._call.notify(complete)
         return future
+
+
+def registered(work: CollgenWork) -> CollgenWork:
+    """Returns work, after torch was told that its tensors are still written, if it wants to know that."""
+    if _c10d._allow_inflight_collective_as_graph_input():
+        work._registered = _flat(work._result)
+        for t in work._registered:
+            _c10d._register_work(t, work)
+    return work
 
 
 class MessageWork(CollgenWork):
