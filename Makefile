@@ -102,6 +102,41 @@ viewer: ## write bin/viewer.html: a page that shows a ring all-reduce, and prove
 	$(GO) build -o bin/ ./cmd/collgen
 	bin/collgen view -catalogue -checker -o bin/viewer.html allreduce/ring
 
+# torch and the NVIDIA libraries that it insists on are 3.3 GB of downloads, and 5.3 GB on the disk, in the user's cache.
+# COLLGEN_TORCH_PYTHON names a Python that can import torch, pytest and expecttest, in place of that. TORCH_TESTS: where the
+# tests of torch's backends are, a folder or an address such as that of test/distributed in its repository.
+TORCH := 2.15.0
+TORCH_CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/collgen/torch-$(TORCH)
+TORCH_PYTHON := $(or $(COLLGEN_TORCH_PYTHON),$(TORCH_CACHE)/bin/python)
+TORCH_TESTS ?=
+
+$(TORCH_CACHE)/ready:
+	@echo "installing torch $(TORCH) into $(TORCH_CACHE): 3.3 GB are downloaded, once"
+	$(PYTHON) -m venv --clear $(TORCH_CACHE)
+	$(TORCH_CACHE)/bin/python -m pip install -q --disable-pip-version-check torch==$(TORCH) numpy pytest expecttest
+	touch $@
+
+# with-torch runs Python with torch and what the wheel installs.
+with-torch = PYTHONPATH=$(CURDIR)/bin/torch-site $(TORCH_PYTHON)
+
+.PHONY: torch-site
+torch-site: wheel $(if $(COLLGEN_TORCH_PYTHON),,$(TORCH_CACHE)/ready)
+	rm -rf bin/torch-site
+	bin/python/bin/python -m pip install -q --disable-pip-version-check --no-deps --target bin/torch-site bin/collgen-*.whl
+
+.PHONY: test-torch
+test-torch: torch-site ## test the backend of torch.distributed; torch is installed into the user's cache once, 3.3 GB of downloads
+	$(with-torch) -m pytest -rs -c python/pyproject.toml python/tests/distributed
+
+.PHONY: test-torch-suite
+test-torch-suite: torch-site ## run PyTorch's own tests with Gloo and with collgen, and write the table of docs/torch.md; TORCH_TESTS: see Makefile
+	$(with-torch) python/tests/distributed/suite.py -write docs/torch.md $(if $(TORCH_TESTS),-source $(TORCH_TESTS)) $(ARGS)
+
+.PHONY: bench-torch
+bench-torch: torch-site ## compare calls of torch.distributed, and steps of DDP, over Gloo and over collgen; ARGS: -h
+	$(with-torch) python/bench/torch_calls.py $(ARGS)
+	$(with-torch) python/bench/torch_steps.py $(ARGS)
+
 .PHONY: run
 run: ## prove and generate the library, build, and show the examples on RANKS processes (4)
 	$(GO) build -o bin/ ./cmd/collgen

@@ -20,8 +20,6 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 
-import collgen.torch
-
 SIZES = [8, 64, 512, 4 << 10, 32 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20]
 GROUPS = ["gloo", "shm", "tcp"]
 
@@ -82,8 +80,12 @@ def measure(rank: int, size: int, file: str, args: argparse.Namespace) -> None:
                     list_of.append(once(f, g, times))
             if rank == 0:
                 ratios = [statistics.median(a / b for a, b in zip(took[0], t, strict=True)) for t in took[1:]]
-                print(f"{n:10}" + "".join(f" {statistics.median(t):10.1f}" for t in took)
-                      + "".join(f" {r:9.2f}" for r in ratios), flush=True)  # fmt: skip
+                print(
+                    f"{n:10}"
+                    + "".join(f" {statistics.median(t):10.1f}" for t in took)
+                    + "".join(f" {r:9.2f}" for r in ratios),
+                    flush=True,
+                )
     dist.destroy_process_group()
 
 

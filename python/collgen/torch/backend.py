@@ -8,13 +8,14 @@ from typing import Any
 from torch._C._distributed_c10d import Backend
 
 from .coalesced import Coalesced
-from .collectives import Collectives
 from .engine import GRACE, Engine
 from .messages import Messages
 from .monitored import MonitoredBarrier
+from .moves import Moves
+from .reductions import Reductions
 
 
-class CollgenBackend(Collectives, Coalesced, Messages, MonitoredBarrier, Backend):
+class CollgenBackend(Reductions, Moves, Coalesced, Messages, MonitoredBarrier, Backend):
     """What torch's own ProcessGroup calls."""
 
     def __init__(self, engine: Engine) -> None:
@@ -43,7 +44,9 @@ class CollgenBackend(Collectives, Coalesced, Messages, MonitoredBarrier, Backend
         """Returns the backend of a group of some ranks of this one, or None where this rank is not in it."""
         if self._engine.rank not in ranks:
             return None
-        return CollgenBackend(self._engine.part(list(ranks), opts._timeout if opts is not None else self._engine.timeout))
+        return CollgenBackend(
+            self._engine.part(list(ranks), opts._timeout if opts is not None else self._engine.timeout)
+        )
 
     def set_timeout(self, timeout: timedelta) -> None:
         """Sets the timeout of calls that have none of their own."""

@@ -138,8 +138,15 @@ class Engine:
         made = ctypes.c_int64()
         numbers = (ctypes.c_int * len(ranks))(*ranks)
         with self.lock:
-            kind = guarded(self.comm, lib.collgen_group, self.comm, numbers, len(ranks), nanoseconds(timeout),
-                           ctypes.addressof(made))  # fmt: skip
+            kind = guarded(
+                self.comm,
+                lib.collgen_group,
+                self.comm,
+                numbers,
+                len(ranks),
+                nanoseconds(timeout),
+                ctypes.addressof(made),
+            )
         if kind:
             raise self.failure(kind)
         return Engine(made.value, ranks.index(self.rank), len(ranks), timeout)

@@ -10,13 +10,14 @@ import torch.distributed as dist
 
 from .backend import CollgenBackend
 from .coalesced import Coalesced
-from .collectives import Collectives
 from .engine import Engine
 from .messages import Messages
 from .monitored import MonitoredBarrier
+from .moves import Moves
+from .reductions import Reductions
 
 
-class CollgenGroup(Collectives, Coalesced, Messages, MonitoredBarrier, dist.ProcessGroup):
+class CollgenGroup(Reductions, Moves, Coalesced, Messages, MonitoredBarrier, dist.ProcessGroup):
     """A process group whose backend is collgen alone. Its calls need not go through torch's dispatcher."""
 
     def __init__(self, store: dist.Store, engine: Engine) -> None:
@@ -28,18 +29,25 @@ class CollgenGroup(Collectives, Coalesced, Messages, MonitoredBarrier, dist.Proc
         self._register_backend(torch.device("cpu"), custom, self._backend)
 
     # Older torch calls some collectives by these names.
-    _allgather_base = Collectives.all_gather_single
+    _allgather_base = Moves.all_gather_single
     allgather_into_tensor_coalesced = Coalesced.all_gather_single_coalesced
-    _reduce_scatter_base = Collectives.reduce_scatter_single
+    _reduce_scatter_base = Reductions.reduce_scatter_single
     reduce_scatter_tensor_coalesced = Coalesced.reduce_scatter_single_coalesced
-    alltoall_base = Collectives.all_to_all_single
+    alltoall_base = Moves.all_to_all_single
 
     def getBackendName(self) -> str:
         """Returns collgen."""
         return "collgen"
 
-    def split_group(self, new_ranks: list[int], timeout: timedelta | None = None, opts: Any = None,
-                    group_name: str | None = None, group_desc: str | None = None, device_types: Any = None) -> Any:  # fmt: skip
+    def split_group(
+        self,
+        new_ranks: list[int],
+        timeout: timedelta | None = None,
+        opts: Any = None,
+        group_name: str | None = None,
+        group_desc: str | None = None,
+        device_types: Any = None,
+    ) -> Any:
         """Returns a group of some ranks of this one, or None where this rank is not in it."""
         if self._engine.rank not in new_ranks:
             return None

@@ -14,9 +14,9 @@ from typing import Any
 
 import torch.distributed as dist
 
+from .._lib import Settings, Store, StoreGet, StoreRemove, StoreSet
 from .engine import nanoseconds
 from .errors import failure
-from .._lib import Settings, Store, StoreGet, StoreRemove, StoreSet
 from .library import lib
 
 # A process of torch may compute in many threads on a busy host. It is taken for dead only if it is silent for so long;
@@ -24,8 +24,18 @@ from .library import lib
 HEARTBEAT = "20s"
 
 # Of the environment, these are not this job's.
-_OTHERS = frozenset(("COLL_RANK", "COLL_SIZE", "COLL_STORE", "COLL_JOB", "COLL_EPOCH", "COLL_SERVICE", "COLL_LOCAL_RANK",
-                     "COLL_LOCAL_SIZE"))  # fmt: skip
+_OTHERS = frozenset(
+    (
+        "COLL_RANK",
+        "COLL_SIZE",
+        "COLL_STORE",
+        "COLL_JOB",
+        "COLL_EPOCH",
+        "COLL_SERVICE",
+        "COLL_LOCAL_RANK",
+        "COLL_LOCAL_SIZE",
+    )
+)
 
 
 def meet(store: Any, rank: int, size: int, name: str, timeout: timedelta) -> int:
@@ -108,7 +118,7 @@ def _functions(store: Any) -> Store:
 
 
 def _wait(store: Any, key: str, seconds: float) -> bytes | None:
-    """Returns an entry, or None if there is none for so long. It asks again and again: a wait would block all threads."""
+    """Returns an entry, or None if there is none for so long. It asks again and again: a wait blocks all threads."""
     until, pause = time.monotonic() + seconds, 0.0005
     while not store.check([key]):
         if time.monotonic() > until:

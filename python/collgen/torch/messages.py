@@ -43,10 +43,13 @@ class Messages:
 
     recvAnysource = recv_anysource
 
-    def _post(self, x: torch.Tensor, targets: Targets | None, result: Any, f: Any, peer: int, tag: int,
-              *status: Status) -> Any:  # fmt: skip
+    def _post(
+        self, x: torch.Tensor, targets: Targets | None, result: Any, f: Any, peer: int, tag: int, *status: Status
+    ) -> Any:
         e = self._engine
         fill = targets.fill if targets is not None and targets.copies else None
         at = [ctypes.addressof(s) for s in status]
-        call = e.post((x, targets, status), fill, f, x.data_ptr(), x.numel(), moved(x.dtype)[0], peer, tag, *at, e.limit)
+        call = e.post(
+            (x, targets, status), fill, f, x.data_ptr(), x.numel(), moved(x.dtype)[0], peer, tag, *at, e.limit
+        )
         return MessageWork(call, result, *status)

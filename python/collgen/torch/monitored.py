@@ -33,7 +33,7 @@ class MonitoredBarrier:
         """Waits until all ranks have called it. After the timeout, rank 0 says which have not: the first, or all."""
         e = self._engine
         limit = timeout if isinstance(timeout, timedelta) else getattr(timeout, "timeout", None)
-        if limit is None or limit <= timedelta(0):
+        if limit is None or limit < timedelta(0):
             limit = e.timeout
         until = time.monotonic() + limit.total_seconds()
         e.monitored += 1
@@ -44,6 +44,8 @@ class MonitoredBarrier:
 
     def _lead(self, limit: timedelta, until: float, wait_all_ranks: bool) -> None:
         e, late = self._engine, []
+        if not limit:
+            raise _error("[Rank 0]: Rank 0 timed out in monitoredBarrier after 0 ms", [0])
         for rank in range(1, e.size):
             if self._receive(rank, ARRIVED, until) is None:
                 late.append(rank)
@@ -59,9 +61,12 @@ class MonitoredBarrier:
         e = self._engine
         self._send(0, ARRIVED, _ALL, until)
         if self._receive(0, RELEASED, until) != _ALL:
-            raise _error(f"Rank {e.rank} successfully reached monitoredBarrier, but received errors while waiting for "
-                         "send/recv from rank 0. Please check rank 0 logs for faulty rank. "
-                         f"It has waited up to {_ms(limit)} ms", [0])  # fmt: skip
+            raise _error(
+                f"Rank {e.rank} successfully reached monitoredBarrier, but received errors while waiting for "
+                "send/recv from rank 0. Please check rank 0 logs for faulty rank. "
+                f"It has waited up to {_ms(limit)} ms",
+                [0],
+            )
 
     def _send(self, to: int, tag: int, what: int, until: float) -> None:
         e, o = self._engine, _left(until)
@@ -75,8 +80,9 @@ class MonitoredBarrier:
         e, numbers = self._engine, _Numbers(-1, 0)
         while numbers[0] != e.monitored:
             o = _left(until)
-            kind = lib.collgen_message_recv(e.comm, ctypes.addressof(numbers), 2, _TYPE, origin, tag, None,
-                                            ctypes.addressof(o), None)  # fmt: skip
+            kind = lib.collgen_message_recv(
+                e.comm, ctypes.addressof(numbers), 2, _TYPE, origin, tag, None, ctypes.addressof(o), None
+            )
             if kind == Kind.TIMEOUT:
                 return None
             if kind:

@@ -98,8 +98,9 @@ class MessageWork(CollgenWork):
     def source_rank(self) -> int:
         """Returns the rank of the group from which a receive has got its message."""
         if self._status is None:
-            raise RuntimeError("sourceRank() may only be called on work objects that correspond to a recv or "
-                               "recv-from-any call.")  # fmt: skip
+            raise RuntimeError(
+                "sourceRank() may only be called on work objects that correspond to a recv or recv-from-any call."
+            )
         return int(self._status.source)
 
     _source_rank = source_rank
