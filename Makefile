@@ -102,6 +102,18 @@ viewer: ## write bin/viewer.html: a page that shows a ring all-reduce, and prove
 	$(GO) build -o bin/ ./cmd/collgen
 	bin/collgen view -catalogue -checker -o bin/viewer.html allreduce/ring
 
+.PHONY: site
+site: ## write bin/site: an index of all primitives and algorithms, with a moving picture and a page of each
+	$(GO) build -o bin/ ./cmd/collgen
+	bin/collgen view -catalogue -all -o bin/site
+
+.PHONY: pictures
+pictures: ## draw the pictures of the documents, in docs/pictures
+	$(GO) build -o bin/ ./cmd/collgen
+	mkdir -p docs/pictures
+	bin/collgen view -catalogue -svg -o docs/pictures/allreduce-ring.svg allreduce/ring
+	bin/collgen view -catalogue -svg -ranks 8 -o docs/pictures/broadcast-binomial.svg broadcast/binomial
+
 # torch and the NVIDIA libraries that it insists on are 3.3 GB of downloads, and 5.3 GB on the disk, in the user's cache.
 # COLLGEN_TORCH_PYTHON names a Python that can import torch, pytest and expecttest, in place of that. TORCH_TESTS: where the
 # tests of torch's backends are, a folder or an address such as that of test/distributed in its repository.

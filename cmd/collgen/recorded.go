@@ -61,10 +61,15 @@ func (s *source) recall(dir string) error {
 
 // readRecord adds what a comment says, if it is one of an algorithm, or of the members of one.
 func readRecord(to map[string]recorded, file, comment string) {
-	text := strings.Join(strings.Fields(comment), " ")
-	for part := range strings.SplitSeq(recordedMember.ReplaceAllString(text, "\n$1"), "\n") {
+	for _, part := range recordsIn(comment) {
 		readOne(to, file, part)
 	}
+}
+
+// recordsIn cuts a comment into what it says of an algorithm, or of each of its members.
+func recordsIn(comment string) []string {
+	text := strings.Join(strings.Fields(comment), " ")
+	return strings.Split(recordedMember.ReplaceAllString(text, "\n$1"), "\n")
 }
 
 // readOne adds what text says of one algorithm.

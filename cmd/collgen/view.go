@@ -14,6 +14,7 @@ import (
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/view"
+	"github.com/collgen/collgen/verify/view/picture"
 	"github.com/collgen/collgen/verify/view/viewer"
 )
 
@@ -26,6 +27,8 @@ type viewCommand struct {
 	plan     string // the plan file that is meant; "": none
 	events   string // the folder with the events of a run; "": none
 	which    int    // of its calls, from 1
+	svg      bool   // write a moving picture
+	all      bool   // write pages of all algorithms that match, and an index
 	checker  bool
 	verifier *viewer.Checker // that the page gets; nil: none
 }
@@ -42,6 +45,8 @@ func prepareView(c *call) runner {
 	c.flags.StringVar(&x.events, "events", "", "show a call of a real run, whose events are in `directory` "+
 		"(docs/events.md)")
 	c.flags.IntVar(&x.which, "call", 1, "with -events: the `number` of the call, from 1")
+	c.flags.BoolVar(&x.svg, "svg", false, "write a moving picture, SVG, instead of a page")
+	c.flags.BoolVar(&x.all, "all", false, "write a page for each algorithm, and an index of them, into the folder of -o")
 	c.flags.BoolVar(&x.checker, "checker", false, "put the verifier into the page, compiled by the go command: it proves "+
 		"plan files that are dropped there")
 	c.flags.StringVar(&x.out, "o", "", "write the page to `file`; standard output if there is none")
@@ -51,7 +56,7 @@ func prepareView(c *call) runner {
 // run runs collgen view.
 func (c *viewCommand) run(ctx context.Context) error {
 	given := 0
-	for _, is := range []bool{len(c.args) > 0, c.plan != "", c.events != ""} {
+	for _, is := range []bool{len(c.args) > 0 || c.all, c.plan != "", c.events != ""} {
 		if is {
 			given++
 		}
@@ -64,10 +69,15 @@ func (c *viewCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := c.wanted(ctx, s)
-	if err == nil && c.checker {
-		c.verifier, err = buildChecker(ctx)
+	if c.checker {
+		if c.verifier, err = buildChecker(ctx); err != nil {
+			return err
+		}
 	}
+	if c.all {
+		return c.writeSite(ctx, s)
+	}
+	d, err := c.wanted(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -160,8 +170,16 @@ func (c *viewCommand) write(d *view.Data) (err error) {
 		defer func() { err = errors.Join(err, f.Close()) }()
 		w = f
 	}
-	if c.json {
+	switch {
+	case c.json:
 		return writeJSON(w, d)
+	case c.svg:
+		text, err := picture.SVG(d)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(w, text)
+		return err
 	}
 	if err := viewer.Write(w, d, c.verifier); err != nil || c.out == "" {
 		return err

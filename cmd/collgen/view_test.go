@@ -101,3 +101,43 @@ func TestViewUsage(t *testing.T) {
 		}
 	}
 }
+
+// TestViewAll: there is a page and a picture of each algorithm, with its Go, and an index that links to them.
+func TestViewAll(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "site")
+	status, stdout, stderr := collgen(t, "view", "-catalogue", "-all", "-o", dir, "broadcast")
+	if status != 0 || !strings.Contains(stdout, "algorithms of 1 primitives") {
+		t.Fatalf("%d, %s%s", status, stdout, stderr)
+	}
+	index := read(t, filepath.Join(dir, "index.html"))
+	for _, name := range []string{"broadcast-binomial", "broadcast-k-nomial-8", "broadcast-two-level"} {
+		if !strings.Contains(index, `href="`+name+`.html"`) || !strings.Contains(index, `src="`+name+`.svg"`) {
+			t.Errorf("the index has no %s", name)
+		}
+		if svg := read(t, filepath.Join(dir, name+".svg")); !strings.HasPrefix(svg, "<svg ") {
+			t.Errorf("%s.svg is %.40s", name, svg)
+		}
+		if page := read(t, filepath.Join(dir, name+".html")); !strings.Contains(page, `"go":"// zbroadcast.go\n\n// `) {
+			t.Errorf("%s.html has no Go", name)
+		}
+	}
+	if !strings.Contains(index, "by induction for every number of ranks (all)") || !strings.Contains(index, "广播") {
+		t.Error("the index does not say what was proved, or has no text in Chinese")
+	}
+	if status, _, stderr := collgen(t, "view", "-all"); status != statusUsage ||
+		!strings.Contains(stderr, "-o with a folder") {
+		t.Errorf("%d, %s", status, stderr)
+	}
+}
+
+// TestPictures: the pictures of the documents are what make pictures draws.
+func TestPictures(t *testing.T) {
+	for file, args := range map[string]string{
+		"allreduce-ring": "allreduce/ring", "broadcast-binomial": "-ranks 8 broadcast/binomial",
+	} {
+		status, svg, stderr := collgen(t, append([]string{"view", "-catalogue", "-svg"}, strings.Fields(args)...)...)
+		if kept := read(t, "../../docs/pictures/"+file+".svg"); status != 0 || kept != svg {
+			t.Errorf("docs/pictures/%s.svg is not what make pictures writes: %s", file, stderr)
+		}
+	}
+}

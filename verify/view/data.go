@@ -49,6 +49,7 @@ type Data struct {
 	Clauses []Clause `json:"clauses"`
 	Wrong   []int    `json:"wrong,omitempty"` // the cells that do not hold in the end what they should; where there is a Failure
 	Costs   *Costs   `json:"costs,omitempty"`
+	Go      string   `json:"go,omitempty"`   // the generated function, if it is at hand
 	Plan    string   `json:"plan,omitempty"` // the schedule as a plan file, where that is short
 }
 

@@ -32,3 +32,6 @@ func setValue(selector, value string) chromedp.Action[chromedp.Void] {
 func evaluate(script string) chromedp.Action[chromedp.Void] {
 	return chromedp.Evaluate[chromedp.Void](script)
 }
+
+// navigate opens a file of any kind.
+func navigate(file string) chromedp.Action[chromedp.Void] { return chromedp.Navigate("file://" + file) }

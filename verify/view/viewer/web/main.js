@@ -24,6 +24,8 @@ function showData(data) {
   if (data.phases && data.phases.length) player.add(new PhasesView(model, player, byId("phases"), byId("total"), byId("narration")));
   if (data.rounds > 0) player.add(new TimeView(model, player, byId("time")));
   byId("time-hint").textContent = data.clipped || "A line is a rank, time goes from left to right, an arrow is a message. Click to go there.";
+  byId("go-card").hidden = !data.go;
+  byId("go").textContent = data.go || "";
   byId("cost-card").hidden = !data.costs;
   if (data.costs) new CostView(data.costs, data, byId("cost"));
   player.selected = firstChoice(model);
