@@ -12,7 +12,7 @@ func TestLarge(t *testing.T) {
 	x.open(page(t, data(t, algorithm(t, "allreduce/ring"), 64)), "")
 	x.has(64*64*2, "#matrix .cell")
 	x.has(64, "#ranks .rank")
-	x.says("#total", "63 + 63 = 126 steps in all.")
+	x.says("#total", "63 + 63 = 126 steps in all, which is 2 (n − 1).")
 	x.do(setValue("#speed", "4"))
 	frames := eval[[]float64](x, `new Promise((done) => {
 		const times = [];

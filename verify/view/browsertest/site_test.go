@@ -48,13 +48,13 @@ func TestSite(t *testing.T) {
 	x.do(navigate(filepath.Join(dir, "page.svg")))
 	moved := eval[bool](x, `new Promise((done) => {
 		const e = [...document.querySelectorAll("g")].find((g) => g.querySelector(":scope > animateTransform"));
-		const at = () => e.getCTM().e;
+		const at = () => e.getCTM();
 		document.documentElement.setCurrentTime(1.4);
 		const first = at();
 		document.documentElement.setCurrentTime(2.1);
-		done(at() > first + 20);
+		done(Math.hypot(at().e - first.e, at().f - first.f) > 20);
 	})`)
 	if !moved {
-		t.Error("the first chunk does not move from rank 0 to rank 1")
+		t.Error("the first chunk does not move")
 	}
 }

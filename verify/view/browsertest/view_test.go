@@ -97,7 +97,9 @@ func TestSpecification(t *testing.T) {
 	x.says("#spec li", "✓")
 	x.says("#spec li", "holds on 4 of 4 ranks")
 	x.says("#phases", "Steps 1 to 3 (3 = n − 1, for n = 4 ranks)")
-	x.says("#total", "3 + 3 = 6 steps in all.")
+	x.says("#phases", "at first each has that of 1 of 4 ranks at most, at the end of 4, one more in each step")
+	x.says("#phases", "Every rank has 1 of 4 finished chunks at first, and 4 at the end, one more in each step")
+	x.says("#total", "3 + 3 = 6 steps in all, which is 2 (n − 1).")
 }
 
 // TestSteps is view (g): buttons, keys, the slider, speed and the address.

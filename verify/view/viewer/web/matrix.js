@@ -5,7 +5,9 @@ class MatrixView {
     this.model = model;
     this.player = player;
     this.groups = new Map();
-    const panels = model.data.buffers.filter((b) => b.base.length).map((b) => this.panel(b));
+    const buffers = model.data.buffers.filter((b) => b.base.length);
+    if (model.data.size > 24) buffers.sort((a, b) => (b.name === "out") - (a.name === "out")); // what is worth seeing first
+    const panels = buffers.map((b) => this.panel(b));
     into.replaceChildren(...panels);
   }
 

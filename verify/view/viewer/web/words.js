@@ -32,10 +32,11 @@ class PhasesView {
     const d = model.data;
     this.items = (d.phases || []).map((p) => html("li", {},
       html("button", { on: { click: () => player.go(p.from + 1) } }, p.to - p.from === 1 ? `Step ${p.to}` : `Steps ${p.from + 1} to ${p.to}`),
-      ` (${lengthWords(p.to - p.from, d.size)}): ${p.words}`));
+      ` (${lengthWords(p.to - p.from, d.size)}): ${p.words}`, d.phases.length <= 12 ? growthWords(model, p) : ""));
     into.replaceChildren(...this.items);
     const sum = (d.phases || []).map((p) => p.to - p.from);
-    total.textContent = sum.length > 1 && sum.length < 8 ? `${sum.join(" + ")} = ${plural(d.rounds, "step")} in all.` : `${plural(d.rounds, "step")} in all.`;
+    const twice = d.size > 2 && d.rounds === 2 * (d.size - 1) ? ", which is 2 (n − 1)" : "";
+    total.textContent = (sum.length > 1 && sum.length < 8 ? `${sum.join(" + ")} = ` : "") + `${plural(d.rounds, "step")} in all${twice}.`;
   }
 
   show(moment) {
@@ -55,41 +56,50 @@ function lengthWords(n, size) {
   return plural(n, "step");
 }
 
-// standWords says how far things are at a moment.
-function standWords(model, moment) {
-  const d = model.data;
-  if (!d.folds) return moved(model, moment);
-  const done = new Array(d.size).fill(0), all = new Array(d.size).fill(0);
+// stand counts how far things are at a moment: the most ranks whose data is in one chunk; and of what ranks get, how
+// many chunks the rank with the fewest and the one with the most have, of how many, and how many ranks have them all.
+function stand(model, moment) {
+  const d = model.data, has = new Array(d.size).fill(0), all = new Array(d.size).fill(0);
   let most = 0;
   for (const b of d.buffers) {
     b.base.forEach((base, rank) => {
       for (let i = 0; i < b.len[rank]; i++) {
         const node = model.at(base + i, moment);
-        most = Math.max(most, model.ranks(node).length);
+        if (d.folds) most = Math.max(most, model.ranks(node).length);
         if (b.name !== "out") continue;
         all[rank]++;
-        if (model.isFinished(node)) done[rank]++;
+        if (d.folds ? model.isFinished(node) : !model.isEmpty(node)) has[rank]++;
       }
     });
   }
-  const low = Math.min(...done), high = Math.max(...done), n = Math.max(...all);
-  if (high === 0) return `The fullest chunk holds the data of ${most} of ${d.size} ranks.`;
-  if (low === high) return `Every rank holds ${low} of ${n} finished chunks.`;
-  return `Ranks hold ${low} to ${high} of ${n} finished chunks.`;
+  const n = Math.max(...all), ranks = all.filter((x) => x > 0).length;
+  return { most, low: Math.min(...has), high: Math.max(...has), n, ranks, full: has.filter((x, r) => all[r] && x === all[r]).length };
 }
 
-function moved(model, moment) {
-  const d = model.data, out = d.buffers.find((b) => b.name === "out");
-  if (!out || !out.base.length) return "";
-  const filled = out.base.map((base, rank) => {
-    let n = 0;
-    for (let i = 0; i < out.len[rank]; i++) if (!model.isEmpty(model.at(base + i, moment))) n++;
-    return n;
-  });
-  const want = Math.max(...out.len), low = Math.min(...filled), high = Math.max(...filled);
-  const full = filled.filter((n) => n === want).length;
-  if (low === high) return `Every rank has ${low} of ${plural(want, "chunk")} of its result.`;
-  return `${plural(full, "rank")} of ${d.size} ${full === 1 ? "has" : "have"} all ${plural(want, "chunk")} of the result.`;
+// standWords says how far things are at a moment.
+function standWords(model, moment) {
+  const s = stand(model, moment), what = model.data.folds ? "finished chunk" : "chunk";
+  if (s.n === 0) return "";
+  if (model.data.folds && s.high === 0) return `The fullest chunk holds the data of ${s.most} of ${model.data.size} ranks.`;
+  if (s.ranks === model.data.size && s.low === s.high) return `Every rank holds ${s.low} of ${plural(s.n, what)}.`;
+  if (s.n === 1 || s.full) return `${plural(s.full, "rank")} of ${s.ranks} ${s.full === 1 ? "has" : "have"} all of the result.`;
+  return `Ranks hold ${s.low} to ${s.high} of ${plural(s.n, what)}.`;
+}
+
+// growthWords says what a phase achieves: why it takes so many steps.
+function growthWords(model, { from, to }) {
+  const a = stand(model, from), b = stand(model, to), steps = to - from, size = model.data.size;
+  const pace = (x, y) => {
+    if (steps < 2) return "";
+    if (y - x === steps) return ", one more in each step";
+    return x > 0 && y === x * 2 ** steps ? ", twice as many in each step" : "";
+  };
+  if (b.most > a.most) return ` Chunks collect data: at first each has that of ${a.most} of ${size} ranks at most, at the end of ${b.most}${pace(a.most, b.most)}.`;
+  if (b.low === b.high && b.low > a.low && b.n > 1) {
+    return ` Every rank has ${a.low} of ${b.n} ${model.data.folds ? "finished chunks" : "chunks of its result"} at first, and ${b.low} at the end${pace(a.low, b.low)}.`;
+  }
+  if (b.full > a.full) return ` At first ${plural(a.full, "rank")} of ${b.ranks} ${a.full === 1 ? "has" : "have"} the result, at the end ${b.full}${pace(a.full, b.full)}.`;
+  return "";
 }
 
 // Shown says where the player is, of a schedule that the page has a part of.
