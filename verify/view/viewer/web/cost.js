@@ -33,7 +33,7 @@ class CostView {
       set(Number(input.value));
       this.draw();
     } } });
-    return html("label", {}, name + " ", output, input);
+    return html("label", { for: id }, name + " ", output, input); // without for, it would be the label of the output
   }
 
   knobs() {
