@@ -76,6 +76,7 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("the leaves are %v, want %v", leaves, want)
 	}
 	x.says("#tree-sum", "(x2[3] ⊕ (x1[3] ⊕ (x0[3] ⊕ x3[3])))")
+	x.says("#tree-sum", "make 2 different sums of the same numbers")
 	x.do(focus("#matrix svg:nth-of-type(2)"))
 	x.press(right) // the last column, so it stays
 	x.press(left)

@@ -23,7 +23,7 @@ class TreeView {
     this.node = node;
     const met = this.model.bufferName(selected) === "met";
     this.into.replaceChildren(...(met || this.model.isEmpty(node) ? [] : [this.draw(node)]));
-    this.sum.textContent = met ? "" : sumWords(this.model, node);
+    this.sum.textContent = met ? "" : sumWords(this.model, node, selected);
   }
 
   // draw draws a tree, its leaves side by side.
@@ -86,7 +86,7 @@ function formula(model, node) {
 }
 
 // contribution is the float32 that rank q contributes to the sum that is shown.
-const contribution = (q) => Math.fround(Math.sqrt(q + 2));
+const contribution = (q) => Math.fround(1 / (q + 3));
 
 // sumOf adds float32 numbers in the order of a tree.
 function sumOf(model, node) {
@@ -102,14 +102,31 @@ function sumOf(model, node) {
   return sum(node);
 }
 
+// comparable returns the ranks whose data is in a tree, if each is there once, with the same chunk; otherwise none.
+function comparable(model, node) {
+  if (model.isLeaf(node)) return [];
+  const leaves = layTree(model, node).all.filter((n) => n.children.length === 0).map((n) => n.node);
+  const ranks = model.ranks(node), chunks = new Set(leaves.map((c) => model.atOf[c]));
+  return leaves.length === ranks.length && chunks.size === 1 ? ranks : [];
+}
+
 // sumWords shows what the order does to floating-point numbers.
-function sumWords(model, node) {
-  const ranks = model.ranks(node), leaves = layTree(model, node).all.filter((n) => n.children.length === 0).map((n) => n.node);
-  const comparable = leaves.length === ranks.length && new Set(leaves.map((c) => model.atOf[c])).size === 1;
-  if (model.isLeaf(node) || ranks.length < 3 || !comparable) return "";
-  const inOrder = ranks.map(contribution).reduce((a, b) => Math.fround(a + b));
-  const here = sumOf(model, node), long = formula(model, node);
-  return `${long.length > 400 ? long.slice(0, 400) + "…" : long}. If rank q contributes the float32 √(q + 2), this tree ` +
-    `gives ${here.toPrecision(9)}, and adding in the order of ranks gives ${inOrder.toPrecision(9)}` +
-    (here === inOrder ? ": the same bits here; with other numbers they may differ." : ": the last bits differ, because each ⊕ rounds.");
+function sumWords(model, node, cell) {
+  const ranks = comparable(model, node);
+  if (ranks.length < 3) return "";
+  const inOrder = ranks.map(contribution).reduce((a, b) => Math.fround(a + b)), here = sumOf(model, node);
+  const long = formula(model, node), words = (x) => x.toPrecision(9);
+  return `${long.length > 400 ? long.slice(0, 400) + "…" : long}. Why the last bits of sums can differ: if rank q contributes the ` +
+    `float32 1/(q + 3), this tree gives ${words(here)}, and adding in the order of ranks gives ${words(inOrder)}.` + otherSums(model, node, cell, words);
+}
+
+// otherSums says what the trees of the rank's other chunks make of the same numbers.
+function otherSums(model, node, cell, words) {
+  const rank = model.rankOf[cell], out = model.data.buffers.find((b) => b.name === "out"), sums = new Set();
+  for (let i = 0; out && i < (out.len[rank] || 0); i++) {
+    const other = model.at(out.base[rank] + i, model.data.rounds);
+    if (comparable(model, other).join() === comparable(model, node).join()) sums.add(words(sumOf(model, other)));
+  }
+  if (sums.size < 2) return "";
+  return ` The trees of this rank's chunks make ${sums.size} different sums of the same numbers: ${[...sums].join(", ")}. Each ⊕ rounds, and the trees differ.`;
 }
