@@ -79,22 +79,24 @@ func sentence(messages string, own []string) string {
 
 // messageWords says what messages arrive in a round; nothing if there are none.
 func (r *run) messageWords(round int) string {
-	messages, reduced := 0, 0
+	empty, reduced := 0, 0
 	var pairs [][2]int
 	for m := range slices.Chunk(r.data.Messages, messageFields) {
 		if m[3] != round {
 			continue
 		}
-		messages++
-		if m[9]&reduces != 0 {
+		switch {
+		case m[9]&reduces != 0:
 			reduced++
+		case m[6] < 0:
+			empty++
 		}
 		pairs = append(pairs, [2]int{m[0], m[1]})
 	}
-	if messages == 0 {
+	if len(pairs) == 0 {
 		return ""
 	}
-	return r.sendWords(pairs) + ", " + receiveWords(messages, reduced)
+	return r.sendWords(pairs) + ", " + receiveWords(len(pairs), empty, reduced)
 }
 
 // localWords says what ranks do by themselves in a round; nothing if they do nothing.
@@ -127,11 +129,13 @@ func (r *run) localWords(round int) string {
 	return strings.Join(words, ", ")
 }
 
-func receiveWords(messages, reduced int) string {
-	switch reduced {
-	case 0:
+func receiveWords(messages, empty, reduced int) string {
+	switch {
+	case empty == messages:
+		return "a message without data, which says who has come"
+	case reduced == 0:
 		return "and the receiver stores what it gets"
-	case messages:
+	case reduced == messages:
 		return "and the receiver adds what it gets to what it has (⊕)"
 	}
 	return "and receivers store what they get, or add it to what they have (⊕)"
@@ -175,6 +179,9 @@ func neighbourWords(distance, n int) string {
 		return "the next rank"
 	case n - 1:
 		return "the rank before it"
+	}
+	if 2*distance > n {
+		return fmt.Sprintf("the rank that is %d before it", n-distance)
 	}
 	return fmt.Sprintf("the rank that is %d further on", distance)
 }

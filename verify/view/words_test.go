@@ -28,6 +28,15 @@ func TestPhases(t *testing.T) {
 			{1, 2, "Rank 0 sends to rank 2, rank 4 sends to rank 6, and the receiver stores what it gets."},
 			{2, 3, "Each of 4 ranks sends to the next rank, and the receiver stores what it gets; " +
 				"then rank 0 copies data within its memory."}}},
+		{&catalogue.ReduceBinomial, gen.Params{Size: 8, Depth: 1}, []Phase{
+			{0, 1, "Each of 4 ranks sends to the rank before it, and the receiver adds what it gets to what it has (⊕)."},
+			{1, 2, "Rank 2 sends to rank 0, rank 6 sends to rank 4, and the receiver adds what it gets to what it has (⊕)."},
+			{2, 3, "Rank 4 sends to rank 0, and the receiver adds what it gets to what it has (⊕); " +
+				"then rank 0 marks its result as finished."}}},
+		{&catalogue.BarrierDissemination, gen.Params{Size: 8, Depth: 1}, []Phase{
+			{0, 1, "Every rank sends to the next rank, a message without data, which says who has come."},
+			{1, 2, "Every rank sends to the rank that is 2 further on, a message without data, which says who has come."},
+			{2, 3, "Every rank sends to the rank that is 4 further on, a message without data, which says who has come."}}},
 		{&catalogue.AllToAllDirect, gen.Params{Size: 4, Depth: 1}, []Phase{
 			{0, 1, "Every rank copies data within its memory."},
 			{1, 2, "Every rank sends to every other one, and the receiver stores what it gets."}}},

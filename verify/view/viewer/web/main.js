@@ -12,6 +12,7 @@ function showData(data) {
   const whole = data.cells > 0 && !data.clipped;
   for (const id of ["ranks-card", "matrix-card", "spec-card", "tree-card", "phases-card", "text-card"]) byId(id).hidden = !whole;
   byId("player").hidden = byId("time-card").hidden = data.rounds === 0;
+  byId("ranks-card").classList.toggle("wide", data.size > 8 && data.size <= MOST_BOXES);
   if (whole) {
     byId("legend").textContent = legend(model);
     player.add(new RanksView(model, player, byId("ranks")));
@@ -38,7 +39,7 @@ function showData(data) {
 function firstChoice(model) {
   const wrong = [...model.wrong]; // the one that the failure names comes first
   if (wrong.length) return wrong[0];
-  const out = (model.data.buffers || []).find((b) => b.name === "out" && b.base.length);
+  const out = (model.data.buffers || []).find((b) => (b.name === "out" || b.name === "met") && b.base.length);
   return out ? out.base[out.len.findIndex((n) => n > 0)] : -1;
 }
 

@@ -105,7 +105,7 @@ class Model {
     if (this.isEmpty(node)) return `${this.cellName(cell)} holds nothing yet`;
     if (this.isLeaf(node)) return `${this.cellName(cell)} holds chunk ${this.atOf[node]} of the input of rank ${this.rankOf[node]}`;
     const ranks = this.ranks(node);
-    const all = ranks.length === this.data.size ? `all ${ranks.length} ranks` : `ranks ${ranks.join(", ")}`;
+    const all = ranks.length === this.data.size ? `all ${ranks.length} ranks` : `${ranks.length === 1 ? "rank" : "ranks"} ${ranks.join(", ")}`;
     return `${this.cellName(cell)} holds the ${this.isFinished(node) ? "finished" : "partial"} reduction of ${all}`;
   }
 

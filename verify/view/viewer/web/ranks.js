@@ -32,7 +32,7 @@ class RanksView {
     const rows = this.rows.flat();
     this.across = 8;
     const widest = Math.max(1, ...rows.map((r) => Math.min(this.across, r.cells.length)));
-    const label = rows.some((r) => r.name) ? 46 : 0;
+    const label = rows.some((r) => r.name) ? 54 : 0;
     this.label = label;
     this.w = Math.max(66, widest * this.cellSize + 12 + label);
     this.h = 22 + Math.max(...this.rows.map((rs) => rs.reduce((sum, r) => sum + this.rowHeight(r), 0)), 0) + 4;
@@ -187,7 +187,7 @@ function rowsOf(model, rank) {
   if (pairs.length) rows.push({ cells: pairs });
   for (const b of d.buffers || []) {
     if (!(b.len[rank] > 0) || (pairs.length && (b.name === "in" || b.name === "out"))) continue;
-    rows.push({ name: b.name === "scratch" ? "spare" : b.name, cells: single(b) });
+    rows.push({ name: b.name, cells: single(b) });
   }
   const named = rows.filter((r) => r.cells.length).length > 1;
   return rows.map((r) => ({ cells: r.cells, name: named ? r.name || "data" : "" }));

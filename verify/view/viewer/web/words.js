@@ -32,7 +32,7 @@ class PhasesView {
     const d = model.data;
     this.items = (d.phases || []).map((p) => html("li", {},
       html("button", { on: { click: () => player.go(p.from + 1) } }, p.to - p.from === 1 ? `Step ${p.to}` : `Steps ${p.from + 1} to ${p.to}`),
-      ` (${lengthWords(p.to - p.from, d.size)}): ${p.words}`, d.phases.length <= 12 ? growthWords(model, p) : ""));
+      `${lengthWords(p.to - p.from, d.size)}: ${p.words}`, d.phases.length <= 12 ? growthWords(model, p) : ""));
     into.replaceChildren(...this.items);
     const sum = (d.phases || []).map((p) => p.to - p.from);
     const twice = d.size > 2 && d.rounds === 2 * (d.size - 1) ? ", which is 2 (n − 1)" : "";
@@ -51,9 +51,9 @@ class PhasesView {
 }
 
 function lengthWords(n, size) {
-  if (size > 2 && n === size - 1) return `${n} = n − 1, for n = ${size} ranks`;
-  if (size > 4 && 2 ** n === size) return `${n} = log₂ n, for n = ${size} ranks`;
-  return plural(n, "step");
+  if (size > 2 && n === size - 1) return ` (${n} = n − 1, for n = ${size} ranks)`;
+  if (size > 4 && 2 ** n === size) return ` (${n} = log₂ n, for n = ${size} ranks)`;
+  return n > 1 ? ` (${n} steps)` : "";
 }
 
 // stand counts how far things are at a moment: the most ranks whose data is in one chunk; and of what ranks get, how
@@ -117,6 +117,7 @@ class Shown {
 // legend explains the pictures.
 function legend(model) {
   const d = model.data;
+  if (d.buffers.some((b) => b.name === "met")) return "Messages have no data here. The square of a rank shows who has entered the call, as far as it knows: it has a stripe for each of them.";
   if (!d.folds) return "Each small square is one chunk. Its colour and number are the rank that it comes from.";
   const marks = " A frame and ✓ mark a finished result; ⊕ marks a message whose data is added to what the receiver has.";
   if (d.size <= MOST_STRIPES) return `Each small square is one chunk of a rank's buffer. It has a stripe for each rank whose data is in it: ${d.size} stripes, and it is complete.` + marks;
