@@ -103,6 +103,8 @@ func (f *file) schedule(primitives []spec.Primitive) (*gen.Schedule, error) {
 		return nil, fmt.Errorf("the blocks of %s differ in length, for which there are no plans", primitives[i].Name)
 	case f.Size < 1 || f.Size != len(f.Ranks):
 		return nil, fmt.Errorf("size is %d, and there are %d ranks", f.Size, len(f.Ranks))
+	case f.Size > maxRanks:
+		return nil, fmt.Errorf("the plan has more than %d ranks", maxRanks)
 	case f.Root < 0 || f.Root >= f.Size || f.Peer < 0 || f.Peer >= f.Size:
 		return nil, fmt.Errorf("root %d or peer %d is no rank of %d", f.Root, f.Peer, f.Size)
 	case f.Chunks < 1 || f.Chunks > maxChunks:
@@ -121,6 +123,7 @@ func (f *file) schedule(primitives []spec.Primitive) (*gen.Schedule, error) {
 
 // These bound the numbers in files: products of two of them fit 32 bits.
 const (
+	maxRanks  = 1 << 10 // what a primitive promises to all of them grows with their number squared
 	maxChunks = 1 << 14 // of a block
 	maxBlocks = 1 << 16 // of a buffer
 	maxNumber = 1 << 30 // in a place, and slots of scratch

@@ -21,7 +21,7 @@ var ErrTooLarge = errors.New("the schedule is too large to be shown in full")
 // New proves s, carries it out, and returns what a page shows of it. What is wrong with s is in the Failure of the
 // result. Nothing is presumed of s. The error is ErrTooLarge, or that of a call that the primitive refuses.
 func New(s *gen.Schedule, inPlace bool) (*Data, error) {
-	if size(s) > MaxInstrs {
+	if size(s) > MaxInstrs || memory(s) > MaxCells {
 		return nil, ErrTooLarge
 	}
 	d := newData(s)
@@ -48,6 +48,16 @@ func newData(s *gen.Schedule) *Data {
 func size(s *gen.Schedule) (n int) {
 	for rank := range s.Ranks {
 		n += len(s.Ranks[rank].Instrs)
+	}
+	return n
+}
+
+// memory returns how many chunks and slots s has, as far as its numbers can be trusted.
+func memory(s *gen.Schedule) (n int) {
+	for rank := range s.Ranks {
+		for _, buf := range bufs {
+			n += max(0, min(s.Ranks[rank].Len(buf), MaxCells+1))
+		}
 	}
 	return n
 }

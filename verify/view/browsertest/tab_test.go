@@ -25,7 +25,7 @@ import (
 )
 
 // limit is how long a test waits for its browser. It is not measured: what hangs is to end.
-const limit = 2 * time.Minute
+const limit = 10 * time.Minute
 
 // browsers are the names of a browser that tests may use.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
@@ -51,7 +51,7 @@ func newTab(t *testing.T, width, height int) *tab {
 	if path == "" {
 		t.Skip("left out, because chromium is not installed here: what the page does in a browser; make deps installs it")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(limit),
 		chromedp.WindowSize(width, height), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
