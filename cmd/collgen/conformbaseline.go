@@ -128,7 +128,6 @@ func (k knownFailure) check() error {
 		may    []string
 	}{
 		{"primitive", []string{k.Primitive}, primitives},
-		{"form", strings.Fields(k.Form), formWords},
 		{"kind", []string{string(k.Kind)}, problemKinds},
 		{"values", []string{k.Values}, slices.Sorted(maps.Values(kindsOfValues))},
 		{"calls", k.Calls, primitives},
@@ -142,8 +141,9 @@ func (k knownFailure) check() error {
 		}
 	}
 	switch {
-	case k.Form == "":
-		return errors.New("form: it is empty")
+	case !isForm(k.Form):
+		return fmt.Errorf("form: %q, want some of %s in this order, the first or second of them first", k.Form,
+			strings.Join(formWords, ", "))
 	case k.Ranks < 1:
 		return fmt.Errorf("ranks: %d, want at least 1", k.Ranks)
 	case len(k.Calls) == 1:

@@ -272,3 +272,14 @@ func FuzzBaseline(f *testing.F) {
 		}
 	})
 }
+
+// TestForms: what form returns is a form, and other words are not.
+func TestForms(t *testing.T) {
+	for text, is := range map[string]bool{"apart": true, "in-place uneven displaced split started": true,
+		"apart tag batched": true, "apart wrong-root": true, "": false, "uneven": false, "in-place apart": false,
+		"apart started uneven": false, "apart apart": false, " apart": false, "apart  uneven": false} {
+		if isForm(text) != is {
+			t.Errorf("%q is a form: %v, want %v", text, !is, is)
+		}
+	}
+}

@@ -40,6 +40,23 @@ var formWords = []string{"apart", "in-place", "uneven", "displaced", "split", "t
 	string(colltest.Batched), string(colltest.Persistent), "wrong-" + string(colltest.WrongRoot),
 	"wrong-" + string(colltest.WrongCounts)}
 
+// isForm reports whether text is what form returns for a call.
+func isForm(text string) bool {
+	words := strings.Split(text, " ")
+	if i := slices.Index(formWords, words[0]); i != 0 && i != 1 {
+		return false
+	}
+	last := 1
+	for _, word := range words[1:] {
+		i := slices.Index(formWords, word)
+		if i <= last {
+			return false
+		}
+		last = i
+	}
+	return true
+}
+
 // allOps are the ops of calls.
 func allOps() []spec.Op { return append(spec.Ops(), colltest.Compose) }
 

@@ -87,9 +87,15 @@ func (f *conforming) check(c *call) error {
 
 // checkOutputs returns an error if a file cannot be written anew: it is something else, or in no folder.
 func (f *conforming) checkOutputs() error {
+	written := map[string]bool{}
 	for _, path := range []string{f.junit, f.html, f.writeBaseline} {
 		if path == "" {
 			continue
+		}
+		if name := filepath.Clean(path); written[name] || name == filepath.Clean(f.baseline) && path != f.writeBaseline {
+			return fmt.Errorf("%s is the file of two flags", path)
+		} else {
+			written[name] = true
 		}
 		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is no regular file, which could be written anew", path)

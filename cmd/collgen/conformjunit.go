@@ -76,7 +76,7 @@ func (h *heading) writeJUnit(w io.Writer, all *conformances) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, strings.Map(shownOrSpace, string(text)))
 	return err
 }
 

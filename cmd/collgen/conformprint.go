@@ -41,7 +41,7 @@ func shownOrSpace(r rune) rune {
 	return shown(r)
 }
 
-// printer writes to out, and keeps the first error.
+// printer writes to out what can be shown, and keeps the first error.
 type printer struct {
 	out io.Writer
 	err error
@@ -49,6 +49,6 @@ type printer struct {
 
 func (p *printer) printf(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.out, format, args...)
+		_, p.err = io.WriteString(p.out, strings.Map(shownOrSpace, fmt.Sprintf(format, args...)))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -80,7 +81,8 @@ func (c *conformCommand) firstStart(ctx context.Context, e environment) (*remote
 	patient, cancel := context.WithTimeout(ctx, c.starting)
 	defer cancel()
 	job, err := remote.NewJob(patient, c.command, e.environ(), c.ranks)
-	if err != nil && patient.Err() != nil && ctx.Err() == nil {
+	isLate := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
+	if isLate && ctx.Err() == nil {
 		err = fmt.Errorf("after -starting %v, the command was not ready: %w", c.starting, err)
 	}
 	return job, err
@@ -166,7 +168,9 @@ func (c *conformCommand) failed(r *conformance, name string, f *colltest.Failure
 // conformCase makes one case's calls.
 func (c *conformCommand) conformCase(ctx context.Context, s *colltest.Suite, r *conformance) error {
 	var one colltest.Case
-	if err := json.Unmarshal([]byte(c.onlyCase), &one); err != nil {
+	d := json.NewDecoder(strings.NewReader(c.onlyCase))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&one); err != nil {
 		return usageError{fmt.Errorf("-case: %w", err)}
 	}
 	began := time.Now()

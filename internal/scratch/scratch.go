@@ -31,7 +31,8 @@ func Dir(name string) (dir string, remove func(), err error) {
 
 // lock opens and locks dir. It returns an error if another program holds the lock, or dir no longer exists.
 func lock(dir string) (*os.File, error) {
-	f, err := os.Open(dir)
+	// A pipe of that name would wait for a writer.
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

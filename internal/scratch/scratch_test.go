@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -84,4 +85,18 @@ func TestTogether(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestPipe: a pipe with the name of such a folder keeps nobody waiting.
+func TestPipe(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	if err := syscall.Mkfifo(filepath.Join(dir, "collgen-pipe-1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, remove, err := Dir("pipe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	remove()
 }

@@ -61,28 +61,38 @@ func (s *Suite) short(size, i int, of []Support) Case {
 	return c
 }
 
-// A check leaves the rest of a size out after so many cases that failed, and of all sizes when these have taken so many
-// times Shrinking.
-const mostFailed, mostShrinking = 60, 3
+// A check leaves the rest of a size out after so many cases that failed.
+const mostFailed = 60
+
+// mostTime returns the time after which a check leaves the rest out: that of three failures to make smaller, and of two
+// hangs to confirm.
+func (s *Suite) mostTime() time.Duration { return 3*s.Shrinking + 2*confirming*s.Patience }
+
+// mostStretch limits how much longer cases may take after some have taken too long once.
+const mostStretch = 8
 
 // check tries cases, and returns the failures that differ.
 func (s *Suite) check(ctx context.Context, name string, cases iter.Seq[Case]) (found []*Failure) {
 	counts := s.Tested[name]
-	failed, took := map[int]int{}, time.Duration(0)
+	failed, took, stretch := map[int]int{}, time.Duration(0), time.Duration(1)
 	for c := range cases {
 		if ctx.Err() != nil {
 			break
 		}
-		if failed[c.Size] >= mostFailed || len(found) >= s.Failures || took > mostShrinking*s.Shrinking {
+		if failed[c.Size] >= mostFailed || len(found) >= s.Failures || took > s.mostTime() {
 			counts.LeftOut++
 			continue
 		}
 		begin := time.Now()
-		f := s.mustTry(ctx, c, s.Patience, &counts)
+		f := s.mustTry(ctx, c, stretch*s.Patience, &counts)
 		if f != nil && ctx.Err() == nil {
-			failed[c.Size]++
-			found = s.add(ctx, found, f, &counts)
-			took += time.Since(begin)
+			slow := counts.Unconfirmed
+			if found = s.add(ctx, found, f, &counts); counts.Unconfirmed > slow { // the machine is busy, and is no failure
+				stretch = min(2*stretch, mostStretch)
+			} else {
+				failed[c.Size]++
+				took += time.Since(begin)
+			}
 		}
 		if s.Tried != nil && ctx.Err() == nil {
 			s.Tried(name, c, f)
@@ -125,6 +135,11 @@ func (s *Suite) cases(of []Support) iter.Seq[Case] {
 			}
 			for range n {
 				if !yield(drawCase(random, &s.can, here, size)) {
+					return
+				}
+			}
+			for _, c := range onComms(random, &s.can, here, size) {
+				if !yield(c) {
 					return
 				}
 			}
@@ -189,6 +204,9 @@ func (s *Suite) known(ctx context.Context, found []*Failure, f *Failure, seen *S
 		same.Steps[at].Type, same.Steps[at].Op = step.Type, step.Op
 		same.Steps[at].tame(&s.can)
 		if g, _ := s.try(ctx, same, s.quick(f), new(Counts)); g != nil && g.kind() == f.kind() {
+			if seen.Primitive != step.Primitive { // it was seen in another call than that of the smaller case
+				seen = step
+			}
 			other.also(seen)
 			return true
 		}

@@ -29,7 +29,7 @@ func drawCase(random *rand.Rand, can *Capabilities, of []Support, size int) Case
 		return drawMessages(random, can, of, of[send], size)
 	}
 	if can.Split && can.Started && size > 1 && random.IntN(10) == 0 {
-		return drawTwins(random, can, of, size)
+		return drawTwins(random, can, of, size, false)
 	}
 	c := Case{Size: size}
 	least, most := 1, 3

@@ -70,13 +70,48 @@ func drawMessages(random *rand.Rand, can *Capabilities, of []Support, send Suppo
 }
 
 // drawTwins returns a case of started calls on two communicators of the same ranks in turn, which begin in another
-// order on some of these.
-func drawTwins(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
+// order on some of these. They are alike if calls on the one are those on the other, but for their values.
+func drawTwins(random *rand.Rand, can *Capabilities, of []Support, size int, alike bool) Case {
 	all := Split{make([]int, size), random.Perm(size)}
 	c := Case{Size: size, Comms: []Split{all, all}, Order: 1 + uint64(random.Uint32())}
 	for i := range 2 + random.IntN(5) {
 		s := drawStep(random, can, pick(random, of), size)
+		if alike && i%2 == 1 {
+			seed := s.Values.Seed
+			s = c.Steps[i-1]
+			s.Values.Seed = seed
+		}
 		s.Comm, s.Mode = 1+i%2, Started
+		c.Steps = append(c.Steps, s)
+	}
+	return c
+}
+
+// onComms returns cases of calls on several communicators at once, of one primitive or of several.
+func onComms(random *rand.Rand, can *Capabilities, of []Support, size int) (cases []Case) {
+	if !can.Split || !can.Started || size == 1 {
+		return nil
+	}
+	if len(of) > 1 {
+		return []Case{onManyComms(random, can, of, size)}
+	}
+	for range 5 {
+		cases = append(cases, drawTwins(random, can, of, size, true))
+	}
+	return cases
+}
+
+// manyComms is how many communicators are in use at once: more than a power of two.
+const manyComms = 33
+
+// onManyComms returns a case of a started call on each of many communicators of all ranks.
+func onManyComms(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
+	c := Case{Size: size, Order: 1}
+	for i := range manyComms {
+		c.Comms = append(c.Comms, Split{make([]int, size), random.Perm(size)})
+		s := drawStep(random, can, pick(random, of), size)
+		s.Counts, s.Count, s.Delay, s.Late = nil, can.within(3), 0, 0
+		s.Comm, s.Mode = 1+i, Started
 		c.Steps = append(c.Steps, s)
 	}
 	return c

@@ -67,6 +67,9 @@ var escapes = []escape{
 	{"blocks of 12288 bytes", "AllToAll", leaves(func(c *colltest.Call) bool {
 		return c.OutCounts[0]*c.Type.Bytes() == 3<<12
 	}), colltest.Value, nil},
+	{"one kernel, if 15 elements are left of 16", "AllReduce", leaves(func(c *colltest.Call) bool {
+		return c.Op == spec.OpBXor && c.Type == spec.TypeUint32 && c.OutCounts[0] > 256 && c.OutCounts[0]%16 == 15
+	}), colltest.Value, nil},
 	{"one kernel, from a thousand elements on", "AllReduce", leaves(func(c *colltest.Call) bool {
 		return c.Op == spec.OpMax && c.Type == spec.TypeUint16 && c.OutCounts[0] >= 1000
 	}), colltest.Value, nil},
@@ -322,6 +325,23 @@ func TestSeenOnce(t *testing.T) {
 	found := checkOne(t, &central{fault: once, can: colltest.Everything("once", 2)}, "Broadcast")
 	if len(found) != 1 || found[0].Failed > 0 || found[0].After > 0 || !strings.Contains(found[0].String(), "seen once") {
 		t.Fatalf("found %v", found)
+	}
+}
+
+// TestSlowAlways: cases that take longer than Patience, each of them, leave out none of the others.
+func TestSlowAlways(t *testing.T) {
+	impl := &central{can: colltest.Everything("slow", 1), fault: fault{
+		enter: func(context.Context, int, int, *colltest.Call) error {
+			time.Sleep(30 * time.Millisecond)
+			return nil
+		}}}
+	impl.can.Types = []spec.Type{spec.TypeInt8}
+	s := colltest.NewSuite(impl)
+	defer s.Close()
+	s.Patience, s.Shrinking, s.Cases = 20*time.Millisecond, time.Millisecond, 0
+	found := s.Check(t.Context(), only(s.Capabilities(), "Gather")...)
+	if got := s.Tested["Gather"]; len(found) > 0 || got.LeftOut > 0 || got.Unconfirmed == 0 || got.Cases < 50 {
+		t.Errorf("found %v, tested %+v", found, got)
 	}
 }
 

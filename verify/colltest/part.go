@@ -57,8 +57,9 @@ func (r *part) make(ctx context.Context, units []unit) {
 	r.free(ctx)
 }
 
-// What a rank does before, in and after its calls.
-const split, call, free int32 = 1, 2, 3
+// What a rank does: it makes its communicators, is in a call or between calls, in a start that should not wait for
+// other ranks, and frees what it has made.
+const split, call, start, free int32 = 1, 2, 3, 4
 
 // split makes the communicators of the case.
 func (r *part) split(ctx context.Context) bool {
@@ -133,10 +134,12 @@ func (r *part) batch(ctx context.Context, trials []int) bool {
 		return true
 	}
 	var waits []Wait
+	r.does[r.rank].Store(start)
 	err := guarded(func() error {
 		waits = r.w.(Starter).Start(ctx, r.rank, calls...)
 		return nil
 	})
+	r.does[r.rank].Store(call)
 	if err == nil && len(waits) != len(calls) {
 		err = fmt.Errorf("%d calls were started, and %d can be waited for", len(calls), len(waits))
 	}

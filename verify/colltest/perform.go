@@ -135,7 +135,11 @@ func (p *performance) inside() string {
 		if len(inside) > 0 {
 			slices.Sort(inside)
 			slices.Sort(outside)
-			text := fmt.Sprintf("ranks %v are still in %s", inside, t.called())
+			what := t.called()
+			if p.does[inside[0]].Load() == start {
+				what = "the start of " + what
+			}
+			text := fmt.Sprintf("ranks %v are still in %s", inside, what)
 			if len(outside) > 0 {
 				text += fmt.Sprintf(", and ranks %v have not come to it", outside)
 			}

@@ -15,27 +15,44 @@ const tries, hangTries = 5, 2
 // joined with cases that its world had made before, or made again after all of them. It returns nil for a case that
 // took too long and does so no more.
 func (s *Suite) examine(ctx context.Context, f *Failure) *Failure {
+	if f.hangs() {
+		return s.examineHang(ctx, f)
+	}
 	if s.again(ctx, f); f.Failed > 0 {
 		return s.shrink(ctx, f)
 	}
 	if joint := s.joint(ctx, f); joint != nil {
 		return s.shrink(ctx, joint)
 	}
-	switch {
-	case len(f.before) > 0 && s.replay(ctx, f):
+	if len(f.before) > 0 && s.replay(ctx, f) {
 		f.After = len(f.before)
-	case f.hangs():
-		return nil
 	}
 	return f
 }
+
+// examineHang does so for a case that took too long. To confirm a hang takes long, and so the smaller case comes first.
+func (s *Suite) examineHang(ctx context.Context, f *Failure) *Failure {
+	if g := s.shrink(ctx, f); g != f {
+		return g
+	}
+	if s.again(ctx, f); f.Failed == 0 {
+		if len(f.before) == 0 || !s.replay(ctx, f) {
+			return nil
+		}
+		f.After = len(f.before)
+	}
+	return f
+}
+
+// confirming is how much longer than Patience a case may take that seems to hang.
+const confirming = 10
 
 // again makes the case of f again, in a new world each time, and counts how often it fails. It ends early when there is
 // no time left.
 func (s *Suite) again(ctx context.Context, f *Failure) {
 	n, patience, until := tries, s.Patience, time.Now().Add(s.Shrinking)
 	if f.hangs() {
-		n, patience = hangTries, 10*s.Patience
+		n, patience = hangTries, confirming*s.Patience
 	}
 	f.Tries, f.Failed = 0, 0
 	for f.Tries < n && ctx.Err() == nil && (f.Tries == 0 || time.Now().Before(until)) {
@@ -56,7 +73,7 @@ func (s *Suite) replay(ctx context.Context, f *Failure) bool {
 	_ = s.end(f.Case.Size)
 	defer func() { _ = s.end(f.Case.Size) }()
 	for _, c := range append(slices.Clone(f.before), f.Case) {
-		if s.mustTry(ctx, c, 10*s.Patience, new(Counts)) != nil {
+		if s.mustTry(ctx, c, confirming*s.Patience, new(Counts)) != nil {
 			return ctx.Err() == nil
 		}
 	}

@@ -129,6 +129,10 @@ func (s *Suite) supported(c *Case, i int) (Support, error) {
 	switch {
 	case !ok:
 		return of, fmt.Errorf("%s does not have %s", s.can.Name, step.Primitive)
+	case hasBuffers(of.Primitive) && step.Type.Valid() && !slices.Contains(s.can.Types, step.Type):
+		return of, fmt.Errorf("%s does not have the type %v", s.can.Name, step.Type)
+	case hasOp(of.Primitive) && step.Op.Takes(step.Type) && !slices.Contains(s.can.Ops, step.Op):
+		return of, fmt.Errorf("%s does not have the op %v", s.can.Name, step.Op)
 	case step.Repeat < 0 || step.Repeat > mostRepeat:
 		return of, fmt.Errorf("a call %d times", step.Repeat)
 	case !slices.Contains(append(s.can.modes(), Blocking), step.Mode):
@@ -148,7 +152,7 @@ func (s *Suite) supported(c *Case, i int) (Support, error) {
 func (s *Suite) mustTry(ctx context.Context, c Case, patience time.Duration, counts *Counts) *Failure {
 	f, err := s.try(ctx, c, patience, counts)
 	if err != nil {
-		return &Failure{Case: c, Problems: []Problem{{Rank: -1, Text: "this is not a case: " + err.Error()}}}
+		return &Failure{Case: c, Problems: []Problem{{Kind: Erred, Rank: -1, Text: "this is not a case: " + err.Error()}}}
 	}
 	return f
 }
@@ -189,7 +193,7 @@ func (s *Suite) Untested() []string {
 			missing = append(missing, fmt.Sprintf("%d calls of %s that it cannot make", c.Cannot, name))
 		}
 		if c.LeftOut > 0 {
-			missing = append(missing, fmt.Sprintf("%d cases of %s, after many had failed", c.LeftOut, name))
+			missing = append(missing, fmt.Sprintf("%d cases of %s, after others had failed", c.LeftOut, name))
 		}
 	}
 	if all.Undetermined > 0 {

@@ -2,6 +2,7 @@ package colltest
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/collgen/collgen/spec"
@@ -55,6 +56,9 @@ func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 						return
 					}
 				}
+			}
+			if tails := w.tails(kind); len(tails) > 0 && !yield(Case{Size: size, Steps: tails}) {
+				return
 			}
 		}
 		for _, steps := range w.modes() {
@@ -139,6 +143,27 @@ const longKept = 5003
 // mostLate is the largest size on which each reduction that rounds is made with late ranks. On more ranks, one of so
 // many is.
 const mostLate = 4
+
+// tails returns calls with blocks of all lengths that vectors of 64 bytes may leave over, also of halves: of more than
+// a thousand elements, and of more than 8192 in turn. They are of one reduction on two ranks, since kernels are the
+// same in all.
+func (w *swept) tails(kind reduction) (steps []Step) {
+	first := slices.IndexFunc(w.c.Primitives, func(x Support) bool { return hasOp(x.Primitive) })
+	if w.size != 2 || first < 0 || w.c.Primitives[first].Primitive.Name != w.of.Primitive.Name {
+		return nil
+	}
+	add := func(count int) {
+		s := w.step(kind, w.of.forms()[len(steps)%len(w.of.forms())])
+		s.Values.Kind, s.Count = spectest.Whole, w.c.within(count)
+		steps = append(steps, s)
+	}
+	for more := range 2 * 64 / kind.Type.Bytes() {
+		if add(1024 + more); more%4 == 0 {
+			add(3<<12 + 5*more)
+		}
+	}
+	return steps
+}
 
 // late is the delay of a rank whose operand is to come after those of the others.
 const late = 300 * time.Microsecond

@@ -19,7 +19,8 @@ type running struct {
 func (s *Suite) perform(ctx context.Context, c Case, trials []*trial, counts *Counts, patience time.Duration) *Failure {
 	w, err := s.world(ctx, c.Size)
 	if err != nil {
-		return &Failure{Case: c, Problems: []Problem{{Rank: -1, Text: fmt.Sprintf("starting %d ranks: %v", c.Size, err)}}}
+		return &Failure{Case: c, Problems: []Problem{{Kind: Erred, Rank: -1,
+			Text: fmt.Sprintf("starting %d ranks: %v", c.Size, err)}}}
 	}
 	before := w.made
 	w.made = append(w.made, c)

@@ -73,7 +73,7 @@ func (r *rank) waitFor(id int, m *lent, err error) colltest.Wait {
 		if err != nil {
 			return err
 		}
-		return r.ask(ctx, fmt.Appendf(nil, "wait %d\n", id), mostAnswer(len(m.memory)), m.take)
+		return r.ask(ctx, fmt.Appendf(nil, "wait %d\n", id), mostAnswer(len(m.memory)), able(m.take))
 	}
 }
 
@@ -100,19 +100,19 @@ type prepared struct {
 func (p *prepared) Start(ctx context.Context) colltest.Wait {
 	err := p.m.refill()
 	if err == nil {
-		err = p.ask(ctx, append(fmt.Appendf(nil, "begin %d ", p.id), p.m.word()...), mostWord, word("started"))
+		err = p.ask(ctx, append(fmt.Appendf(nil, "begin %d ", p.id), p.m.word()...), mostWord, able(word("started")))
 	}
 	return func(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return p.ask(ctx, fmt.Appendf(nil, "wait %d\n", p.id), mostAnswer(len(p.m.memory)), p.m.take)
+		return p.ask(ctx, fmt.Appendf(nil, "wait %d\n", p.id), mostAnswer(len(p.m.memory)), able(p.m.take))
 	}
 }
 
 func (p *prepared) Close() error {
 	defer p.m.close()
-	return p.ask(context.Background(), fmt.Appendf(nil, "drop %d\n", p.id), mostWord, word("dropped"))
+	return p.ask(context.Background(), fmt.Appendf(nil, "drop %d\n", p.id), mostWord, able(word("dropped")))
 }
 
 // Split has a rank make a communicator.
@@ -121,12 +121,12 @@ func (w *world) Split(ctx context.Context, number, comm, color, key int) error {
 	if color < 0 {
 		text = "-"
 	}
-	return w.rank(number).ask(ctx, fmt.Appendf(nil, "split %d %s %d\n", comm, text, key), mostWord, word("split"))
+	return w.rank(number).ask(ctx, fmt.Appendf(nil, "split %d %s %d\n", comm, text, key), mostWord, able(word("split")))
 }
 
 // Free has a rank free a communicator.
 func (w *world) Free(ctx context.Context, number, comm int) error {
-	return w.rank(number).ask(ctx, fmt.Appendf(nil, "free %d\n", comm), mostWord, word("freed"))
+	return w.rank(number).ask(ctx, fmt.Appendf(nil, "free %d\n", comm), mostWord, able(word("freed")))
 }
 
 // mostWord is the largest length of an answer without memory.
@@ -135,6 +135,17 @@ const mostWord = 4096
 // word returns the function that takes this answer.
 func word(want string) func(line string) error {
 	return func(line string) error { return decodeWord(line, want) }
+}
+
+// able returns take for answers that cannot leave out a call: where it was begun already, or is none.
+func able(take func(line string) error) func(line string) error {
+	return func(line string) error {
+		err := take(line)
+		if errors.Is(err, colltest.ErrCannot) {
+			return fmt.Errorf("it wrote %s, which is no answer here", brief(line))
+		}
+		return err
+	}
 }
 
 // line returns the line of a call up to its memory, after those that say on which communicator it is and which tag it

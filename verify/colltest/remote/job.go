@@ -117,6 +117,8 @@ func (w *world) meet(ctx context.Context, l *link, rank int) error {
 		return err
 	})
 	switch {
+	case errors.Is(err, errGone) && rank >= 0:
+		return fmt.Errorf("what a rank says first: %w", w.gone(rank))
 	case err != nil:
 		return fmt.Errorf("what a rank says first: %w", err)
 	case h.size != len(w.links):
@@ -172,7 +174,11 @@ func (w *world) Close() error {
 func (w *world) kill() error {
 	var errs []error
 	for _, p := range w.processes {
-		p.kill()
+		p.terminate()
+	}
+	deadline := time.Now().Add(killing)
+	for _, p := range w.processes {
+		p.kill(deadline)
 	}
 	for _, l := range w.links {
 		if l != nil {

@@ -69,18 +69,22 @@ func (p *process) wait(deadline time.Time) error {
 // killing is the time that a launcher has to end its ranks itself.
 const killing = 2 * time.Second
 
-// kill ends p, its process group and the known ranks. It gives a launcher time to clean up.
-func (p *process) kill() {
+// terminate asks p and its process group to end.
+func (p *process) terminate() {
 	select {
 	case <-p.ended:
 	default:
 		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGTERM)
-		select {
-		case <-p.ended:
-		case <-time.After(killing):
-			_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-			<-p.ended
-		}
+	}
+}
+
+// kill ends p, its process group and the known ranks at the deadline, if they have not ended before.
+func (p *process) kill(deadline time.Time) {
+	select {
+	case <-p.ended:
+	case <-time.After(time.Until(deadline)):
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+		<-p.ended
 	}
 	for _, h := range p.ranks {
 		h.kill()
