@@ -19,15 +19,13 @@ import (
 
 // listener is a transport that keeps what it is asked to do.
 type listener struct {
+	fasttest.Idle
 	calls []wire.Call
 	sends [][]wire.Send
 	recvs [][]wire.Recv
 }
 
 func (r *listener) Begin(call wire.Mark) { r.calls = append(r.calls, *call.Call) }
-func (r *listener) Waiting() []int       { return nil }
-func (r *listener) Fail(error)           {}
-func (r *listener) Close() error         { return nil }
 
 func (r *listener) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
 	r.sends, r.recvs = append(r.sends, slices.Clone(sends)), append(r.recvs, slices.Clone(recvs))

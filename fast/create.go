@@ -132,7 +132,10 @@ func (c *Comm) record(r *flight.Recorder) {
 		Conditions: c.conditions}
 	searches := c.world != nil && c.exec.Transport != nil
 	if searches {
-		about.OnIdle = func() { c.detector.Look() } // not before the first call
+		about.OnIdle = func() { // not before the first call
+			c.suspect()
+			c.detector.Look()
+		}
 	}
 	c.track = r.Join(about)
 	if searches {

@@ -26,6 +26,8 @@ type halted struct {
 	waits []int
 	moved atomic.Uint64
 	fails chan error
+
+	nudges chan struct{}
 }
 
 func (h *halted) Begin(wire.Mark) {}
@@ -36,6 +38,36 @@ func (h *halted) Exchange(ctx context.Context, _ []wire.Send, _ []wire.Recv) err
 		return err
 	case <-ctx.Done():
 		return &wire.TimeoutError{Waiting: h.waits, Err: context.Cause(ctx)}
+	}
+}
+
+// Post keeps nothing: no message is ever over.
+func (h *halted) Post([]wire.Send, []wire.Recv) error { return nil }
+
+// Progress waits as Exchange does.
+func (h *halted) Progress(ctx, until context.Context) error {
+	select {
+	case <-until.Done():
+		return nil
+	case <-h.nudges:
+		return nil
+	default:
+	}
+	select {
+	case err := <-h.fails:
+		return err
+	case <-ctx.Done():
+		return &wire.TimeoutError{Waiting: h.waits, Err: context.Cause(ctx)}
+	case <-until.Done():
+	case <-h.nudges:
+	}
+	return nil
+}
+
+func (h *halted) Nudge() {
+	select {
+	case h.nudges <- struct{}{}:
+	default:
 	}
 }
 
@@ -64,7 +96,7 @@ func halt(t *testing.T, waits [][]int, times deadlock.Limits, over func(rank int
 	[]*Comm, []*halted) {
 	job, ends := inproc.NewJob(len(waits)), make([]*halted, len(waits))
 	all := fasttest.Begin(t, len(waits), func(rank int) (*Comm, error) {
-		ends[rank] = &halted{waits: waits[rank], fails: make(chan error, 1)}
+		ends[rank] = &halted{waits: waits[rank], fails: make(chan error, 1), nudges: make(chan struct{}, 1)}
 		w := &world{
 			plane:  over(rank, job.Plane(rank)),
 			create: func(context.Context, uint64, int, []int) (transport.Transport, error) { return ends[rank], nil },

@@ -113,6 +113,9 @@ func (c *Comm) do(ctx context.Context, k *exec.Collective, t spec.Type, args *ex
 			return nil
 		}
 	}
+	if k.PointToPoint && c.hasOpen() {
+		return c.besideOpen(ctx, r)
+	}
 	if err := c.drain(ctx, k.Name); err != nil {
 		return err
 	}

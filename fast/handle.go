@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/fork"
@@ -38,11 +39,19 @@ type Handle struct {
 	one      [1]exec.Request
 	next     *Handle // in a list
 	held     bool    // it is collected; guarded by the queue's lock
-	again    bool    // it will be reused: done gets a token instead of being closed
-	isCall   bool    // a function Start… has returned it
-	ended    atomic.Bool
-	seen     atomic.Bool // err was returned to the caller
-	err      error
+
+	// Of a send or receive:
+	posted *exec.Posted // its messages
+	blocks atomic.Bool  // its rank begins no other call before it is over
+	heeded bool         // the transport knows; of who has the queue's turn, like since
+	since  time.Time    // when it was seen first that somebody waits for it
+	waits  atomic.Int32 // how many goroutines wait for it without a deadline
+
+	again  bool // it will be reused: done gets a token instead of being closed
+	isCall bool // a function Start… has returned it
+	ended  atomic.Bool
+	seen   atomic.Bool // err was returned to the caller
+	err    error
 
 	mu   sync.Mutex        // guards what follows, and that ended is set
 	done chan struct{}     // nil: nobody has waited for it
@@ -59,6 +68,10 @@ func (h *Handle) Wait(ctx context.Context) error {
 		return err
 	}
 	h.begin()
+	if _, limited := ctx.Deadline(); !limited {
+		h.isWaitedFor(1)
+		defer h.isWaitedFor(-1)
+	}
 	h.help(ctx)
 	if h.ended.Load() && !h.again { // a reused handle's token has to be taken, or the next call would get it
 		return h.result()
@@ -71,12 +84,20 @@ func (h *Handle) Wait(ctx context.Context) error {
 	}
 }
 
+// isWaitedFor counts that so many goroutines more wait for h without a deadline.
+func (h *Handle) isWaitedFor(more int32) {
+	if h.queue != nil {
+		h.waits.Add(more)
+		h.queue.waits.Add(more)
+	}
+}
+
 // help makes the calls up to h in this goroutine, which waits for it, unless another one makes them already. So the
-// result need not be handed over, which takes longer than a short call. Calls with another context than ctx may outlast
-// it, so they are left to the queue's goroutine, unless ctx never ends.
+// result need not be handed over, which takes longer than a short call. A collective with another context than ctx may
+// outlast it, so it is left to the queue's goroutine, unless ctx never ends.
 func (h *Handle) help(ctx context.Context) {
 	if q := h.queue; q != nil && !h.ended.Load() && q.turn.TryLock() {
-		q.carryOut(h, ctx.Done())
+		q.carryOut(h, ctx, true)
 	}
 }
 
@@ -208,7 +229,8 @@ func (h *Handle) rearm() {
 	default:
 	}
 	h.ended.Store(false)
-	h.err, h.requests = nil, h.requests[:0]
+	h.blocks.Store(false)
+	h.err, h.requests, h.since = nil, h.requests[:0], time.Time{}
 }
 
 // pointToPoint reports whether h is a send or a receive, or both.

@@ -118,8 +118,11 @@ func (c *Comm) sendRecv(ctx context.Context, s, r *exec.Request, opts []Option) 
 		c.start(ctx, h, s, r)
 		return nil
 	}
-	if err := c.drain(ctx, s.Collective.Name); err != nil {
-		return err
+	beside := c.hasOpen()
+	if !beside {
+		if err := c.drain(ctx, s.Collective.Name); err != nil {
+			return err
+		}
 	}
 	if ctx.Err() != nil {
 		return c.contextError(ctx, s.Collective.Name)
@@ -128,6 +131,9 @@ func (c *Comm) sendRecv(ctx context.Context, s, r *exec.Request, opts []Option) 
 		out := c.exec.Staged.Need(len(s.Src))
 		copy(out, s.Src)
 		s.Src = out
+	}
+	if beside {
+		return c.besideOpen(ctx, s, r)
 	}
 	defer c.exec.ForgetGroup()
 	c.exec.Enlist(*s, *r)

@@ -52,6 +52,9 @@ func (p *Persistent) Do(ctx context.Context) error {
 	}
 	c := p.c
 	defer c.busy.Unset()
+	if p.request.Collective.PointToPoint && c.hasOpen() {
+		return c.besideOpen(ctx, &p.request)
+	}
 	if err := c.drain(ctx, p.request.Collective.Name); err != nil {
 		return err
 	}

@@ -1,27 +1,40 @@
 package fast
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 )
 
 // queue has the started calls of a communicator, for the goroutine that makes them.
+//
+// Sends and receives are posted as soon as no collective is before them: from then on they are open, and the transport
+// moves them whenever somebody has the turn. A collective is made when it is the first that is ready and nothing is
+// open. So the messages of two ranks are posted in the order in which their calls were started, and no message waits for
+// a later call of its rank.
 type queue struct {
-	pending atomic.Int64 // calls that are not over
-	drains  atomic.Bool  // a call that was not started waits for them
-	// carryOut makes the calls that are ready, in the turn of this goroutine: Comm.carryOutReady
-	carryOut func(until *Handle, limit <-chan struct{}) (over bool)
-	turn     sync.Mutex    // of who makes calls: the queue's goroutine, or one that waits for a call
+	pending     atomic.Int64 // calls that are not over
+	collectives atomic.Int64 // those of them that are no sends or receives
+	drains      atomic.Bool  // a call that was not started waits for them
+	beside      atomic.Bool  // a send or receive that was not started is among them
+	waits       atomic.Int32 // how many goroutines wait without a deadline
+	looks       atomic.Bool  // whether somebody waits for an open call is to be looked at
+	// carryOut makes calls in the turn of this goroutine: Comm.carryOutReady
+	carryOut func(until *Handle, leave context.Context, made bool) (over bool)
+	nudge    func()        // has who has the turn look again
+	turn     sync.Mutex    // of who makes calls: the queue's goroutine, or one that starts or waits for a call
 	wake     chan struct{} // gets a token when calls are ready, and nobody makes them
 	idle     chan struct{} // gets a token when no call is pending any more
 	stopped  chan struct{} // closed when the goroutine has ended
+
+	open []*Handle // sends and receives in flight; of who has the turn
+	own  Handle    // of the call beside them
 
 	mu        sync.Mutex
 	collected list // calls that have not begun
 	ready     list // calls that have begun, and were not taken
 	batches   int  // in progress; while there are any, nothing begins
 	closed    bool
-	group     []*Handle // memory for what is taken; of who has the turn
 }
 
 // list is a linked list of handles.
@@ -48,6 +61,7 @@ func (q *queue) begin() {
 	if q.collected.first == nil {
 		return
 	}
+	defer q.nudge()
 	for h := q.collected.first; h != nil; {
 		next := h.next
 		h.held = false
@@ -85,42 +99,62 @@ func (q *queue) close() {
 	<-q.stopped
 }
 
-// take takes the calls to make next: one collective, or all point-to-point calls before the next one; none, if there
-// are none. With limit, it takes none if one of them has a context with another Done than that.
-func (q *queue) take(limit <-chan struct{}) []*Handle {
+// take takes the next call if it is a send or receive, or else if it is not; nil if it is not so.
+func (q *queue) take(pointToPoint bool) *Handle {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.group = q.group[:0]
-	for h := q.ready.first; h != nil; h = h.next {
-		if len(q.group) > 0 && !(h.pointToPoint() && q.group[0].pointToPoint()) {
-			break
-		}
-		if limit != nil && h.ctx.Done() != limit {
-			return nil
-		}
-		q.group = append(q.group, h)
+	if h := q.ready.first; h == nil || h.pointToPoint() != pointToPoint {
+		return nil
 	}
-	for range q.group {
-		q.ready.take()
+	return q.ready.take()
+}
+
+// next returns the call that take would take, if there is one.
+func (q *queue) next() *Handle {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.ready.first
+}
+
+// over counts that calls are over.
+func (q *queue) over(calls int) {
+	if q.pending.Add(int64(-calls)) == 0 {
+		signal(q.idle)
 	}
-	return q.group
 }
 
 // endTurn ends the turn of who has made calls. The queue's goroutine has the next one if there is something left to do.
 func (q *queue) endTurn() {
+	left := len(q.open) > 0
 	q.turn.Unlock()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.ready.first != nil || q.closed {
+	if left || q.ready.first != nil || q.closed {
 		signal(q.wake)
 	}
 }
 
-// isOver reports whether the queue is closed and empty.
+// start has what is ready begin in this goroutine, as far as that takes no waiting. The rest is the queue's goroutine's.
+func (q *queue) start() {
+	if q.turn.TryLock() {
+		q.carryOut(nil, noTime, false)
+	} else {
+		q.nudge()
+	}
+}
+
+// noTime is a context that has ended.
+var noTime = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// isOver reports whether the queue is closed and empty. The caller has the turn.
 func (q *queue) isOver() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.closed && q.ready.first == nil
+	return q.closed && q.ready.first == nil && len(q.open) == 0
 }
 
 // hold keeps started calls from beginning, until release.

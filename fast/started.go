@@ -16,8 +16,15 @@ func (c *Comm) starts() *queue {
 	if q := c.queue.Load(); q != nil {
 		return q
 	}
-	q := &queue{wake: make(chan struct{}, 1), idle: make(chan struct{}, 1), stopped: make(chan struct{})}
-	q.carryOut = func(until *Handle, limit <-chan struct{}) bool { return c.carryOutReady(q, until, limit) }
+	q := &queue{wake: make(chan struct{}, 1), idle: make(chan struct{}, 1), stopped: make(chan struct{}),
+		nudge: func() {}}
+	q.carryOut = func(until *Handle, leave context.Context, made bool) bool {
+		return c.carryOutReady(q, until, leave, made)
+	}
+	q.own = Handle{done: make(chan struct{}, 1), again: true, isCall: true}
+	if c.exec.Transport != nil {
+		q.nudge = c.exec.Transport.Nudge
+	}
 	if !c.queue.CompareAndSwap(nil, q) {
 		return c.queue.Load()
 	}
@@ -38,18 +45,30 @@ func (c *Comm) start(ctx context.Context, h *Handle, calls ...*exec.Request) {
 	for _, r := range calls {
 		h.requests = append(h.requests, r.Kept())
 	}
+	if c.enqueue(q, h) {
+		q.start()
+	}
+}
+
+// enqueue puts a call into the queue, and reports whether it is a send or receive that begins now.
+func (c *Comm) enqueue(q *queue, h *Handle) (begins bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		h.finish(c.refusedError(h.name, ErrClosed))
-		return
+		return false
 	}
 	q.pending.Add(1)
+	if !h.pointToPoint() {
+		q.collectives.Add(1)
+	}
 	q.collected.add(h)
 	h.held = true
-	if q.batches == 0 && !h.pointToPoint() {
-		q.begin()
+	if q.batches > 0 && !h.blocks.Load() {
+		return false
 	}
+	q.begin()
+	return h.pointToPoint()
 }
 
 // drain waits until all started calls are over, before a call that is not started.
@@ -63,6 +82,7 @@ func (c *Comm) drain(ctx context.Context, name string) error {
 	q.mu.Lock()
 	q.begin()
 	q.mu.Unlock()
+	q.nudge()
 	for q.pending.Load() > 0 {
 		select {
 		case <-q.idle:
@@ -71,6 +91,24 @@ func (c *Comm) drain(ctx context.Context, name string) error {
 		}
 	}
 	return c.unusableError(name)
+}
+
+// hasOpen reports whether all pending calls are sends and receives: then others need not wait for them.
+func (c *Comm) hasOpen() bool {
+	q := c.queue.Load()
+	return q != nil && q.pending.Load() > 0 && q.collectives.Load() == 0
+}
+
+// besideOpen makes a send, a receive or both beside those that were started.
+func (c *Comm) besideOpen(ctx context.Context, calls ...*exec.Request) error {
+	q := c.starts()
+	q.beside.Store(true)
+	defer q.beside.Store(false)
+	h := &q.own
+	h.rearm()
+	h.blocks.Store(true)
+	c.start(ctx, h, calls...)
+	return h.Wait(context.Background()) // ctx ends the call
 }
 
 // finishStarted waits for the started calls of c to end, until they have made no progress for atMost. The time between
@@ -107,74 +145,63 @@ func (c *Comm) work(q *queue) {
 	defer close(q.stopped)
 	for {
 		// Without a turn, who has it sees to it that this goroutine has the next one.
-		if q.turn.TryLock() && c.carryOutReady(q, nil, nil) {
+		if q.turn.TryLock() && c.carryOutReady(q, nil, context.Background(), true) {
 			return
 		}
 		<-q.wake
 	}
 }
 
-// carryOutReady makes the calls that are ready, up to the call until if that is not nil. With limit, it stops before a
-// call whose context has another Done than that. This goroutine's turn, which it has, is over then. CarryOutReady
-// reports whether the queue is closed and all calls were made.
-func (c *Comm) carryOutReady(q *queue, until *Handle, limit <-chan struct{}) (over bool) {
-	var group []*Handle
+// carryOutReady carries out the calls that are ready, up to the end of the call until if that is not nil, or to that of
+// leave. Collectives are made if made is set, and they cannot outlast leave: their context is the same, or leave never
+// ends. This goroutine's turn, which it has, is over then. CarryOutReady reports whether the queue is closed and all
+// calls were made.
+func (c *Comm) carryOutReady(q *queue, until *Handle, leave context.Context, made bool) (over bool) {
+	panics := true
 	defer func() {
-		for _, h := range group { // it has panicked
-			if h != nil && !h.ended.Load() {
-				h.finish(errPanicked)
-			}
+		if panics && len(q.open) > 0 {
+			c.fail(errPanicked)
+			c.failOpen(q, errPanicked)
 		}
 		q.endTurn()
 	}()
 	for until == nil || !until.ended.Load() {
-		if group = q.take(limit); len(group) == 0 {
-			break
+		c.post(q)
+		switch {
+		case len(q.open) > 0:
+			c.progress(q, leave)
+			if leave.Err() == nil {
+				continue
+			}
+		case made && c.makeNext(q, leave):
+			continue
 		}
-		n := len(group)
-		c.carryOut(group)
-		clear(group)
-		group = nil
-		if q.pending.Add(int64(-n)) == 0 {
-			signal(q.idle)
-		}
+		break
 	}
+	panics = false
 	return q.isOver()
 }
 
-// carryOut makes started calls: one collective, or several point-to-point calls together.
-func (c *Comm) carryOut(group []*Handle) {
-	group = slices.DeleteFunc(group, func(h *Handle) bool {
-		err := c.late(h)
-		if err != nil {
-			c.finish(h, err)
-		}
-		return err != nil
-	})
-	if len(group) == 0 {
-		return
+// makeNext makes the collective that is next, and reports whether there is one that cannot outlast leave.
+func (c *Comm) makeNext(q *queue, leave context.Context) bool {
+	h := q.next()
+	if h == nil || leave.Done() != nil && h.ctx.Done() != leave.Done() {
+		return false
 	}
-	if h := group[0]; !h.pointToPoint() {
+	h = q.take(false)
+	defer func() {
+		if !h.ended.Load() {
+			h.finish(errPanicked)
+		}
+		q.collectives.Add(-1)
+		q.over(1)
+	}()
+	if err := c.late(h); err != nil {
+		c.finish(h, err)
+	} else {
 		c.finish(h, c.perform(h.ctx, &h.requests[0]))
-		return
 	}
-	for _, h := range group {
-		c.exec.Enlist(h.requests...)
-	}
-	ctx, stop := joined(group)
-	err := c.together(ctx)
-	stop()
-	for i, at := 0, 0; i < len(group); i++ {
-		h := group[i]
-		of := at
-		at += len(h.requests)
-		if err == nil {
-			h.finish(nil)
-		} else {
-			h.finish(c.callError(&c.exec.Group[of], c.exec.NumberOf(of), err))
-		}
-	}
-	c.exec.ForgetGroup()
+	return true
 }
 
 // finish ends h, which is no point-to-point call or has not begun, with err.
@@ -199,8 +226,13 @@ func (c *Comm) late(h *Handle) error {
 // joined returns a context that ends when the first context of group does.
 func joined(group []*Handle) (ctx context.Context, stop func()) {
 	ctx, stop = group[0].ctx, func() {}
+	first := ctx.Done()
 	for _, h := range group[1:] {
-		if h.ctx.Done() == nil || h.ctx.Done() == group[0].ctx.Done() {
+		switch done := h.ctx.Done(); {
+		case done == nil || done == first:
+			continue
+		case first == nil:
+			ctx, first = h.ctx, done
 			continue
 		}
 		both, cancel := context.WithCancelCause(ctx)
@@ -239,6 +271,9 @@ func (c *Comm) Batch(f func() error, others ...*Comm) error {
 	defer func() {
 		for _, d := range all {
 			d.starts().release()
+		}
+		for _, d := range all {
+			d.starts().start()
 		}
 	}()
 	return f()

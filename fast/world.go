@@ -171,7 +171,7 @@ func (c searched) Pending() bool {
 // BlocksCaller reports whether the call in progress was not started, or one that was not started waits for it.
 func (c searched) BlocksCaller() bool {
 	q := c.queue.Load()
-	return q == nil || q.pending.Load() == 0 || q.drains.Load()
+	return q == nil || q.pending.Load() == 0 || q.drains.Load() || q.beside.Load()
 }
 
 // HasMade reports whether this rank has made its part of a call that another rank is in.

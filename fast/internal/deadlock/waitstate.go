@@ -37,7 +37,7 @@ func (s *waitState) isAt(e *edge) bool {
 // point-to-point calls between the two, it may not: these messages move by themselves, or the two find out why not.
 func (s *waitState) blocks(e *edge, rank int) bool {
 	isBetween := func(c wire.Call) bool { return c.IsBetween(rank, int(e.Rank)) }
-	return e.Call.Peer == 0 || !slices.ContainsFunc(s.Calls, isBetween)
+	return e.Call.Peer == 0 || !slices.ContainsFunc(s.Calls, isBetween) && !slices.ContainsFunc(s.Free, isBetween)
 }
 
 // departs reports whether the proof of an algorithm may say nothing about the rank whose wait state is s and e: one of

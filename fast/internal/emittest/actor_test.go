@@ -12,6 +12,7 @@ import (
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/collective"
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/fasttest"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
@@ -20,6 +21,7 @@ import (
 // actor is one rank: it runs the code, as whose transport it compares each step with the schedule's, which it carries
 // out beside it.
 type actor struct {
+	fasttest.Idle
 	stage *stage
 	rank  int
 	comm  *fast.Comm
@@ -40,9 +42,6 @@ type actor struct {
 }
 
 func (a *actor) Begin(wire.Mark) {}
-func (a *actor) Waiting() []int  { return nil }
-func (a *actor) Fail(error)      {}
-func (a *actor) Close() error    { return nil }
 func (a *actor) Release()        {}
 
 // begin prepares the rank for a call. Its buffers are filled with symbols, the same for the code and the schedule.

@@ -31,22 +31,28 @@ func (e *Executor) RunTogether(ctx context.Context) (seq uint64, err error) {
 	return e.descs[0].Seq, err
 }
 
+// EndTogether says that all calls that were posted are over.
+func (e *Executor) EndTogether() {
+	e.EventLog.done(nil)
+	e.EventLog.End(nil)
+}
+
 // listAll lists the messages of the calls.
 func (e *Executor) listAll(ctx context.Context) error {
 	e.Call.together = true
 	defer func() { e.Call.together = false }()
 	for i := range e.Group {
-		if err := e.list(ctx, i); err != nil {
+		if err := e.list(ctx, &e.Group[i], &e.descs[i], nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// list lists the message of one of the calls, with the call that it belongs to. A message of a rank to itself is
-// copied.
-func (e *Executor) list(ctx context.Context, at int) error {
-	r, d, x := &e.Group[at], &e.descs[at], &e.Call
+// list lists the message of a call, with d, the call that it belongs to. A message of a rank to itself is copied. If
+// posted is not nil, the flight recorder has the call end by itself, and its number is in posted then.
+func (e *Executor) list(ctx context.Context, r *Request, d *wire.Call, posted *uint64) error {
+	x := &e.Call
 	if r.Args.Root == r.Args.Peer {
 		copy(r.Dst, r.Src)
 		d.Seq = 0
@@ -62,7 +68,11 @@ func (e *Executor) list(ctx context.Context, at int) error {
 	if err := r.Algorithm.Run(ctx, x); err != nil {
 		return err
 	}
-	x.record()
+	if posted == nil {
+		x.record()
+	} else if e.Recorder != nil {
+		*posted = e.Recorder.Post(x.form, d.Seq)
+	}
 	for i := range x.sends[sends:] {
 		x.sends[sends+i].Call = d
 	}

@@ -46,8 +46,8 @@ func (t *Track) inProgress(now time.Duration, atMost int) (calls []health.Call) 
 		return nil
 	}
 	waits := failure.Listed(t.waitsOrWaited())
-	for n := t.first; n <= t.last && len(calls) < atMost; n++ {
-		if r, found := t.find(n); found {
+	for _, r := range append(t.heeded(), t.postedCalls(false)...) {
+		if len(calls) < atMost {
 			c := r.health(now)
 			c.Still, c.Waiting = max(0, still), waits
 			calls = append(calls, c)
@@ -59,7 +59,7 @@ func (t *Track) inProgress(now time.Duration, atMost int) (calls []health.Call) 
 // waitsOrWaited returns the ranks that the communicator's transport waits for. A transport may not tell again right
 // after it was asked: then they are those of the last time, unless there was progress. The recorder is locked.
 func (t *Track) waitsOrWaited() []int {
-	now, waits := Position{t.last, t.moved}, t.waits()
+	now, waits := Position{t.newest, t.moved}, t.waits()
 	if len(waits) > 0 || t.waited.Position != now {
 		t.waited = waited{now, waits}
 	}

@@ -86,6 +86,8 @@ type Track struct {
 	// All of them are over when done is the number of the last one.
 	first, last uint64
 	done        relatomic.Uint64
+	posted      []posted      // others in progress, or that were when one failed
+	newest      uint64        // the number of its latest operation, posted or not
 	failure     string        // why they failed
 	blocked     []int         // the ranks that they were waiting for
 	blamed      []int         // the ranks at fault, as far as the error says
@@ -134,17 +136,25 @@ func (t *Track) Leave() {
 
 // Begin records that a call begins, together with those that began since the last end.
 func (t *Track) Begin(f *exec.Form, seq uint64) {
+	r := t.r
+	start := r.Clock.Now()
+	r.mu.Lock()
+	if t.done.Load() == t.last {
+		t.first, t.kept, t.warned = r.made+1, t.kept[:0], 0
+	}
+	t.last = r.made + 1
+	t.add(f, seq, start)
+	r.mu.Unlock()
+}
+
+// add adds a record of a call that begins. The recorder is locked.
+func (t *Track) add(f *exec.Form, seq uint64, start int64) *record {
 	r, peer := t.r, int32(-1)
 	if f.Collective.PointToPoint {
 		peer = int32(f.Args.Peer)
 	}
-	start := r.Clock.Now()
-	r.mu.Lock()
 	r.made++
-	if t.done.Load() == t.last {
-		t.first, t.kept, t.warned = r.made, t.kept[:0], 0
-	}
-	t.last = r.made
+	t.newest = r.made
 	if r.at++; r.at == len(r.ring) {
 		r.at = 0
 	}
@@ -164,12 +174,12 @@ func (t *Track) Begin(f *exec.Form, seq uint64) {
 	if !r.timerSet {
 		r.setTimer()
 	}
-	r.mu.Unlock()
+	return place
 }
 
 // keep keeps a record that leaves the ring while its operation runs. The recorder is locked.
 func (t *Track) keep(r *record) {
-	if t.state(r.number) == trace.Running {
+	if t.state(r.number) == trace.Running && t.indexOf(r.number) < 0 {
 		t.kept = append(t.kept, *r)
 	}
 }
@@ -184,20 +194,22 @@ func (t *Track) End() {
 // Fail records that these calls, if there are any, failed with err while they were waiting for ranks, and which ranks
 // err blames.
 func (t *Track) Fail(err error, waiting, blames []int) {
-	if t == nil || t.done.Load() == t.last {
+	if t == nil {
 		return
 	}
 	t.r.mu.Lock()
-	t.failure, t.blocked, t.blamed = err.Error(), waiting, blames
+	if t.isRunning() {
+		t.failure, t.blocked, t.blamed = err.Error(), waiting, blames
+	}
 	t.r.mu.Unlock()
 	t.End()
 }
 
 // state returns the state of the operation with that number. The recorder is locked.
 func (t *Track) state(number uint64) string {
-	switch {
-	case number < t.first:
-	case t.done.Load() < t.last:
+	switch isPosted := t.indexOf(number) >= 0; {
+	case !isPosted && (number < t.first || number > t.last):
+	case isPosted && t.failure == "" || t.done.Load() < t.last:
 		return trace.Running
 	case t.failure != "":
 		return trace.Failed
@@ -207,7 +219,7 @@ func (t *Track) state(number uint64) string {
 
 // find returns the record of an operation of t that is in progress. The recorder is locked.
 func (t *Track) find(number uint64) (record, bool) {
-	if r := t.r.ring[number%uint64(len(t.r.ring))]; r.number == number {
+	if r := t.r.ring[number%uint64(len(t.r.ring))]; r.number == number && r.track == t {
 		return r, true
 	}
 	for _, r := range t.kept {

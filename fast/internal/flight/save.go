@@ -47,6 +47,11 @@ func (r *Recorder) records() (all []*record) {
 		for i := range t.kept {
 			all = append(all, &t.kept[i])
 		}
+		for i := range t.posted {
+			if p := &t.posted[i].record; r.ring[p.number%uint64(len(r.ring))].number != p.number {
+				all = append(all, p)
+			}
+		}
 	}
 	for i := range r.ring {
 		if r.ring[i].track != nil {
@@ -112,7 +117,7 @@ func (t *Track) SaveSoon(err error) {
 	}
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
-	if !t.r.closed && t.done.Load() == t.last {
+	if !t.r.closed && !t.isRunning() {
 		t.r.writes.Go(func() { t.Save(err) })
 	}
 }

@@ -66,7 +66,7 @@ func (r *Recorder) watch() {
 func (r *Recorder) running() iter.Seq[*Track] {
 	return func(yield func(*Track) bool) {
 		for t := range r.tracks {
-			if t.done.Load() < t.last && !yield(t) {
+			if t.isRunning() && !yield(t) {
 				return
 			}
 		}
@@ -85,7 +85,7 @@ type slowCall struct {
 // time, and then whenever that has doubled. The recorder is locked.
 func (t *Track) slowCall(now time.Duration) (slowCall, bool) {
 	first, still, ok := t.idle(now)
-	if !ok || still < max(t.r.Slow, 2*t.warned) {
+	if !ok || t.unheeded() || still < max(t.r.Slow, 2*t.warned) {
 		return slowCall{}, false
 	}
 	t.warned = still
@@ -99,8 +99,9 @@ func (t *Track) idle(now time.Duration) (first record, still time.Duration, ok b
 	if moved := transport.Moved(t.Transport); moved != t.moved {
 		t.moved, t.still, t.warned = moved, now, 0
 	}
-	first, ok = t.find(t.first)
-	ok = ok && t.done.Load() < t.last
+	if all := append(t.heeded(), t.postedCalls(false)...); len(all) > 0 {
+		first, ok = all[0], true
+	}
 	return first, now - max(t.r.Clock.Elapsed(first.start), t.still), ok
 }
 

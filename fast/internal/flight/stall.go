@@ -2,6 +2,7 @@ package flight
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/exec"
@@ -15,6 +16,7 @@ type Stall struct {
 	Idle  time.Duration // how long there has been none
 	Waits []int         // the ranks that it waits for
 	Calls []wire.Call   // in progress: one collective, or point-to-point calls
+	Free  []wire.Call   // in progress, too: the rank need not wait for them
 	Needs exec.Needs    // of the collective
 	Begun uint64        // how many collectives the rank has begun, or Unknown, if the records do not go back far enough
 }
@@ -40,14 +42,15 @@ func (t *Track) Stall(atLeast time.Duration) *Stall {
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
 	first, idle, ok := t.idle(time.Since(t.r.Clock.Origin()))
-	if !ok || idle < atLeast || t.last-first.number >= maxTogether {
+	if !ok || idle < atLeast || t.unheeded() || len(t.posted) > maxTogether {
 		t.stall = nil
 		return nil
 	}
-	now := Position{t.last, t.moved}
+	now := Position{t.newest, t.moved}
 	if t.stall == nil || t.stall.Position != now { // without progress it is still waiting for the same ranks
-		t.stall = &Stall{Position: now, Waits: t.waits(), Calls: t.callsFrom(first.number), Needs: first.k.Needs,
+		t.stall = &Stall{Position: now, Waits: t.waits(), Needs: first.k.Needs,
 			Begun: t.lastSeq(func(r *record) bool { return r.peer < 0 })}
+		t.stall.list(t.heeded(), t.postedCalls(false), t.Rank)
 	}
 	if len(t.stall.Waits) == 0 || len(t.stall.Calls) == 0 {
 		t.stall = nil
@@ -58,14 +61,17 @@ func (t *Track) Stall(atLeast time.Duration) *Stall {
 	return &s
 }
 
-// callsFrom returns the operations from that number on. The recorder is locked.
-func (t *Track) callsFrom(number uint64) (calls []wire.Call) {
-	for ; number <= t.last; number++ {
-		if r, ok := t.find(number); ok {
-			calls = append(calls, r.call())
-		}
+// list lists calls in progress of a rank. It leaves out of the ranks that it waits for those of free calls alone.
+func (s *Stall) list(calls, free []record, rank int) {
+	for i := range calls {
+		s.Calls = append(s.Calls, calls[i].call())
 	}
-	return calls
+	for i := range free {
+		s.Free = append(s.Free, free[i].call())
+	}
+	s.Waits = slices.DeleteFunc(s.Waits, func(waits int) bool {
+		return !slices.ContainsFunc(s.Calls, func(c wire.Call) bool { return c.Peer == 0 || c.IsBetween(rank, waits) })
+	})
 }
 
 // call returns the description of e that ranks compare.

@@ -35,6 +35,7 @@ type Endpoint struct {
 	closed   atomic.Bool
 	state    atomic.Uint32         // awake, drowsy or asleep
 	token    chan struct{}         // capacity 1
+	nudged   atomic.Bool           // Nudge was called
 	slept    time.Time             // when it first slept since it last went on; zero: it has not
 	verdict  error                 // the error found when all ranks were asleep
 	moves    uint64                // how often something was sent or received
@@ -151,12 +152,13 @@ func (e *Endpoint) Follow(t *events.Trail) { e.trail = t }
 // while is how long a rank sleeps before Waiting reports what it waits for.
 const while = 10 * time.Millisecond
 
-// The states of a rank. Only the rank itself becomes drowsy or asleep. Another goroutine that sets it back to awake
+// The states of a rank. Only the rank itself becomes drowsy, asleep or resting. Another goroutine that sets it back to awake
 // gives it a token.
 const (
-	awake  uint32 = iota
-	drowsy        // it checks a last time whether it can go on
-	asleep        // it touches nothing before it has a token, or has set itself back to awake
+	awake   uint32 = iota
+	drowsy         // it checks a last time whether it can go on
+	asleep         // it touches nothing before it has a token, or has set itself back to awake
+	resting        // it is asleep, but may get more messages to move
 )
 
 // riseFrom sets e back to awake if it is in that state.
@@ -176,7 +178,7 @@ func (n *network) wake(rank int) {
 	if e.state.Load() == awake {
 		return
 	}
-	if e.riseFrom(drowsy) || e.riseFrom(asleep) {
+	if e.riseFrom(drowsy) || e.riseFrom(asleep) || e.riseFrom(resting) {
 		e.token <- struct{}{}
 	}
 }
@@ -203,7 +205,7 @@ func (e *Endpoint) Waiting() []int {
 	if left := e.left.Load(); left != nil {
 		return slices.Clone(*left)
 	}
-	if !e.riseFrom(asleep) {
+	if !e.riseFrom(asleep) && !e.riseFrom(resting) {
 		return nil
 	}
 	defer func() { e.token <- struct{}{} }() // until then only this goroutine accesses the rank's messages
@@ -211,6 +213,30 @@ func (e *Endpoint) Waiting() []int {
 		return nil
 	}
 	return e.waiting()
+}
+
+// stuckIn returns those of pending that are not Idle: nothing but other ranks can end the wait for them.
+func (e *Endpoint) stuckIn() iter.Seq2[int, *wire.Call] {
+	return func(yield func(int, *wire.Call) bool) {
+		for i := range e.out {
+			if m := &e.out[i]; !m.done && !m.Idle && !yield(m.Peer, m.call.Call) {
+				return
+			}
+		}
+		for i := range e.in {
+			if m := &e.in[i]; !m.done && !m.Idle && !yield(m.Peer, m.call.Call) {
+				return
+			}
+		}
+	}
+}
+
+// isStuck reports whether there are such messages.
+func (e *Endpoint) isStuck() bool {
+	for range e.stuckIn() {
+		return true
+	}
+	return false
 }
 
 // waiting returns the ranks of all messages that are not complete, in ascending order.

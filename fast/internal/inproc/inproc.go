@@ -29,7 +29,7 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	if err := e.list(sends, recvs); err != nil {
 		return err
 	}
-	return e.complete(ctx)
+	return e.complete(ctx, 0, nil)
 }
 
 // forget ends all use of the caller's memory, by other ranks and by e itself, so that it can be garbage collected.
@@ -41,6 +41,7 @@ func (e *Endpoint) forget() {
 	}
 	clear(e.out)
 	clear(e.in)
+	e.out, e.in, e.open = e.out[:0], e.in[:0], 0
 }
 
 // Close closes the endpoint. A rank that waits for this one gets a *wire.PeerError with this rank and wire.ErrClosed,
@@ -56,9 +57,9 @@ func (e *Endpoint) Close() error {
 	return nil
 }
 
-// list prepares the messages of an Exchange.
+// list prepares the messages of an Exchange, or more that are posted.
 func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv) error {
-	e.out, e.in, e.open = e.out[:0], e.in[:0], len(sends)+len(recvs)
+	e.open += len(sends) + len(recvs)
 	for i := range sends {
 		if err := wire.CheckPeer(e.rank, sends[i].Peer, len(e.net.endpoints)); err != nil {
 			return err
@@ -108,12 +109,15 @@ func (e *Endpoint) bounce(i, size int) []byte {
 	return e.bounces[i]
 }
 
-// complete drives the listed messages until all are complete or one fails.
-func (e *Endpoint) complete(ctx context.Context) error {
-	for looks := 0; e.open > 0; looks++ {
+// complete drives the listed messages until not more than left are incomplete, one fails, or a Progress is to end.
+func (e *Endpoint) complete(ctx context.Context, left int, until context.Context) error {
+	for looks := 0; e.open > left; looks++ {
 		moved, err := e.advance()
 		if err != nil {
 			return err
+		}
+		if e.leaves(until) {
+			return nil
 		}
 		if moved {
 			looks, e.slept = 0, time.Time{}
@@ -121,7 +125,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 				continue
 			}
 			e.progress.Store(e.moves)
-			if e.open > 0 && (ctx.Err() != nil || e.given() != nil) {
+			if e.open > left && (ctx.Err() != nil || e.given() != nil) {
 				return e.failure(ctx)
 			}
 			continue
@@ -131,7 +135,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 			continue
 		}
 		e.progress.Store(e.moves)
-		if err := e.sleep(ctx); err != nil {
+		if err := e.sleep(ctx, until); err != nil {
 			return err
 		}
 	}
@@ -143,7 +147,7 @@ func (e *Endpoint) complete(ctx context.Context) error {
 const yields = 20
 
 // sleep waits until another rank has done something that concerns this one, or until there is a reason to give up.
-func (e *Endpoint) sleep(ctx context.Context) error {
+func (e *Endpoint) sleep(ctx, until context.Context) error {
 	e.state.Store(drowsy)
 	// From now on, a rank that does something wakes this one. This sees what was done before. Failures are checked
 	// first, because a failure does not undo what the failed rank did before it.
@@ -152,32 +156,47 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 	if err == nil && !moved {
 		err = failure
 	}
-	if moved || err != nil {
+	if moved || err != nil || e.leaves(until) {
 		e.rise()
 		return err
 	}
 	if e.slept.IsZero() {
 		e.slept = time.Now()
 	}
-	if !e.state.CompareAndSwap(drowsy, asleep) {
+	how := resting
+	if e.isStuck() {
+		how = asleep
+	}
+	if !e.state.CompareAndSwap(drowsy, how) {
 		<-e.token
 		return nil
 	}
-	if e.net.asleep.Add(1) == int64(len(e.net.endpoints)) && e.riseFrom(asleep) {
+	if how == asleep && e.net.asleep.Add(1) == int64(len(e.net.endpoints)) && e.riseFrom(asleep) {
 		e.net.unstick(e)
 		return e.verdict
 	}
+	e.wait(ctx, until)
+	return e.verdict
+}
+
+// wait waits for e's token, or the end of a context. Until may be nil.
+func (e *Endpoint) wait(ctx, until context.Context) {
+	var left <-chan struct{}
+	if until != nil {
+		left = until.Done()
+	}
 	select {
 	case <-e.token:
+		return
 	case <-ctx.Done():
-		e.rise()
+	case <-left:
 	}
-	return e.verdict
+	e.rise()
 }
 
 // rise ends e's sleep, or takes the token if another rank has ended it.
 func (e *Endpoint) rise() {
-	if !e.riseFrom(drowsy) && !e.riseFrom(asleep) {
+	if !e.riseFrom(drowsy) && !e.riseFrom(asleep) && !e.riseFrom(resting) {
 		<-e.token
 	}
 }

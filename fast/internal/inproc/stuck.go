@@ -86,7 +86,7 @@ func (e *Endpoint) ring() error {
 // adds its steps to path, the last one first.
 func (e *Endpoint) closes(to int, path *wire.DeadlockError, seen []bool) bool {
 	seen[e.rank] = true
-	for peer, call := range e.pending() {
+	for peer, call := range e.stuckIn() {
 		next := e.net.endpoints[peer]
 		if call.Peer == 0 || next.waitsIn(call) || peer != to && (seen[peer] || !next.closes(to, path, seen)) {
 			continue
@@ -110,7 +110,7 @@ func (e *Endpoint) waitsIn(call *wire.Call) bool {
 // disagreement compares the calls of the messages that e waits for with those that the other ranks are in. If sameCall
 // is set, it only compares calls that have to agree.
 func (e *Endpoint) disagreement(sameCall bool) error {
-	for peer, call := range e.pending() {
+	for peer, call := range e.stuckIn() {
 		if err := e.net.endpoints[peer].disagrees(e, call, sameCall); err != nil {
 			return err
 		}
@@ -125,11 +125,11 @@ func (e *Endpoint) disagrees(other *Endpoint, call *wire.Call, sameCall bool) *w
 	if theirs := wire.Counterpart(e.past[:], call); theirs != nil {
 		found = wire.Explain(call, theirs, e.rank, other.past[:], e.past[:])
 	}
-	for peer, mine := range e.pending() {
+	if e.waitsIn(call) {
+		return nil
+	}
+	for peer, mine := range e.stuckIn() {
 		err := wire.Mismatch(call, mine, e.rank)
-		if err == nil {
-			return nil
-		}
 		if (found == nil || peer == other.rank) && (!sameCall || call.Meets(mine)) {
 			found = err
 		}

@@ -70,10 +70,10 @@ func (l *Link) written() uint64 {
 // may have done so, and be in its next call.
 func (l *Link) turns() (send, recv linkproto.Turn) {
 	if m := l.Sending(); m != nil && !m.Gone {
-		send = linkproto.Turn{N: l.Sent, Call: m.Mark.Call, Fingerprint: m.Mark.Fingerprint}
+		send = linkproto.Turn{N: l.Sent, Call: m.Mark.Call, Fingerprint: m.Mark.Fingerprint, Idle: m.Idle}
 	}
 	if m := l.Receiving(); m != nil {
-		recv = linkproto.Turn{N: l.Received, Call: m.Mark.Call, Fingerprint: m.Mark.Fingerprint}
+		recv = linkproto.Turn{N: l.Received, Call: m.Mark.Call, Fingerprint: m.Mark.Fingerprint, Idle: m.Idle}
 	}
 	return send, recv
 }

@@ -23,12 +23,15 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 		return err
 	}
 	defer e.leave()
+	if e.Nudged.Load() { // a Progress that is over
+		e.Nudged.Store(false)
+	}
 	if e.Lent > 0 {
 		e.hooks.Reclaim()
 	}
 	err := e.start(sends, recvs)
 	if err == nil {
-		err = e.complete(ctx)
+		err = e.complete(ctx, 0, nil)
 	}
 	return e.End.Outcome(err)
 }
@@ -44,19 +47,20 @@ func (e *Endpoint) start(sends []wire.Send, recvs []wire.Recv) error {
 	return e.hooks.Adopt()
 }
 
-// complete drives the messages until all are complete or one fails: it polls as long as Patience allows, then sleeps.
-func (e *Endpoint) complete(ctx context.Context) error {
+// complete drives the messages until not more than left are incomplete, one fails, or a Progress is to end. It polls as
+// long as Patience allows, then sleeps.
+func (e *Endpoint) complete(ctx context.Context, left int, until context.Context) error {
 	for {
 		moved, err := e.advance()
 		switch {
-		case err != nil || e.Open == 0:
+		case err != nil || e.Open <= left || e.leaves(until):
 			return err
 		case moved:
 			if e.publish() {
 				err = e.failure(ctx)
 			}
 		case !e.spin():
-			err = e.sleep(ctx)
+			err = e.sleep(ctx, left, until)
 		}
 		if err != nil {
 			return err
@@ -121,7 +125,7 @@ func (e *Endpoint) spin() bool {
 }
 
 // sleep waits until something can be done or there is a reason to give up, but at most MaxSleep.
-func (e *Endpoint) sleep(ctx context.Context) error {
+func (e *Endpoint) sleep(ctx context.Context, left int, until context.Context) error {
 	failure := e.failure(ctx) // looked for first: what the failed rank did before still counts
 	if err := e.hooks.Adopt(); err != nil {
 		return err
@@ -132,13 +136,13 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 		}
 	}
 	moved, err := e.advance()
-	if moved || err != nil || e.Open == 0 {
+	if moved || err != nil || e.Open <= left || e.leaves(until) {
 		return err
 	}
 	if failure != nil {
 		return failure
 	}
-	if err := e.hooks.Sleep(MaxSleep); err != nil {
+	if err := e.hooks.Sleep(wire.AtMost(until, MaxSleep)); err != nil {
 		return err
 	}
 	if e.stalled() {

@@ -22,6 +22,7 @@ type Endpoint struct {
 	History  linkproto.History // the latest calls
 	Patience time.Duration     // how long the rank polls before it sleeps
 	Changed  atomic.Bool       // another goroutine has left something for Hooks.Adopt
+	Nudged   atomic.Bool       // Nudge was called
 
 	Peers  []int // the ranks that have messages in this Exchange
 	Active []int // those of them whose messages are not all complete
@@ -84,7 +85,7 @@ func (e *Endpoint) Begin(call wire.Mark) {
 	e.History.Begin(call.Call)
 }
 
-// post begins an Exchange of these messages.
+// post lists the messages of an Exchange, or more that are posted.
 func (e *Endpoint) post(sends []wire.Send, recvs []wire.Recv) error {
 	e.idle = time.Time{}
 	if err := e.End.Reason(); err != nil {
@@ -117,7 +118,7 @@ func (e *Endpoint) linkTo(peer int) (*Link, error) {
 		return nil, err
 	}
 	l := e.links[peer]
-	if len(l.sends)+len(l.recvs) == 0 {
+	if l.Sending() == nil && l.Receiving() == nil {
 		e.Peers, e.Active = append(e.Peers, peer), append(e.Active, peer)
 	}
 	return l, nil

@@ -6,14 +6,14 @@ import "github.com/collgen/collgen/fast/internal/wire"
 // error of calls that disagree, or nil. own are the calls that this rank has begun; received and sent count the
 // messages on the link.
 func (p *Partner) FindDisagreement(own *History, send, recv Turn, received, sent uint64) error {
-	if send.Call != nil {
+	if send.waits() {
 		// A rank that is stuck sending waits until this one has received, which it has not begun to do.
 		stuck := recv.Call == nil && p.stuckSending.isAt(received)
 		if err := p.compare(own, send.Call, &p.stuckSending.call, stuck); err != nil {
 			return err
 		}
 	}
-	if recv.Call != nil {
+	if recv.waits() {
 		stuck := send.Call == nil && p.stuckReceiving.isAt(sent)
 		return p.compare(own, recv.Call, &p.stuckReceiving.call, stuck)
 	}

@@ -67,7 +67,11 @@ type Turn struct {
 	N           uint64 // its number on the link
 	Call        *wire.Call
 	Fingerprint uint64
+	Idle        bool // the rank does not wait for it: see wire.Posted
 }
+
+// waits reports whether there is such a message, and the rank waits for it.
+func (t *Turn) waits() bool { return t.Call != nil && !t.Idle }
 
 // RequestReport makes a report of what this rank waits for due.
 func (p *Partner) RequestReport() { p.due = true }
@@ -86,11 +90,11 @@ func (p *Partner) AppendReport(b []byte, own *History, send, recv Turn) []byte {
 		c := &own.calls[p.begun%HistorySize]
 		b = AppendCallFrame(b, Past, c, c.Fingerprint())
 	}
-	if send.Call != nil && p.sends != send.N+1 {
+	if send.waits() && p.sends != send.N+1 {
 		p.sends = send.N + 1
 		b = (&waiting{true, send.N, *send.Call}).append(b, send.Fingerprint)
 	}
-	if recv.Call != nil && p.receives != recv.N+1 {
+	if recv.waits() && p.receives != recv.N+1 {
 		p.receives = recv.N + 1
 		b = (&waiting{false, recv.N, *recv.Call}).append(b, recv.Fingerprint)
 	}

@@ -26,12 +26,12 @@ func (e *Endpoint) checkStuck() error {
 // reportStuck publishes what this rank waits for on all of its rings.
 func (e *Endpoint) reportStuck() {
 	for i := range e.out {
-		if m := &e.out[i]; m.inTurn() {
+		if m := &e.out[i]; m.inTurn() && !m.Idle {
 			m.link.out.head.sender.say(m.link.out.taken+depth, m.call)
 		}
 	}
 	for i := range e.in {
-		if m := &e.in[i]; m.inTurn() {
+		if m := &e.in[i]; m.inTurn() && !m.Idle {
 			m.link.in.head.receiver.say(m.link.in.next, m.call)
 		}
 	}
@@ -61,9 +61,18 @@ func stuckAt(segment uint32, fingerprint uint64) uint64 {
 
 // disagreement compares the calls of the messages that this rank waits for with those of the other ranks.
 func (e *Endpoint) disagreement() error {
-	for l, call := range e.pending() {
-		if err := e.explain(l, call.Call); err != nil {
-			return err
+	for i := range e.out {
+		if m := &e.out[i]; m.inTurn() && !m.Idle {
+			if err := e.explain(m.link, m.call.Call); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range e.in {
+		if m := &e.in[i]; m.inTurn() && !m.Idle {
+			if err := e.explain(m.link, m.call.Call); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -38,11 +38,13 @@ type Endpoint struct {
 	open int        // how many of both are not complete
 
 	multicast multicast
-	grown     bool      // the full slots of this rank have memory
-	took      int64     // how many bytes of it this process counts
-	refused   time.Time // when there was not enough, the last time
-	shared    []shared  // by the sends of the Exchange in progress that have their memory in common with others
-	lent      []*link   // what the last segments of these links brought
+	grown     bool        // the full slots of this rank have memory
+	took      int64       // how many bytes of it this process counts
+	refused   time.Time   // when there was not enough, the last time
+	shared    []shared    // by the sends of the Exchange in progress that have their memory in common with others
+	lent      []*link     // what the last segments of these links brought
+	posted    bool        // the messages in progress were posted
+	nudged    atomic.Bool // Nudge was called
 	peeking   peeking
 
 	guard    refGuard

@@ -23,21 +23,17 @@ func (s *multicastSlot) free() bool {
 	return true
 }
 
-// share marks the sends that have the same memory as the one before. They may share multicast slots.
-func (e *Endpoint) share() {
-	e.shared = e.shared[:0]
-	for i := 1; i < len(e.out); i++ {
-		m, before := &e.out[i], &e.out[i-1]
-		if len(m.Data) <= inline || len(m.Data) != len(before.Data) ||
-			unsafe.SliceData(m.Data) != unsafe.SliceData(before.Data) {
-			continue
-		}
-		if before.shared == 0 {
-			e.shared = append(e.shared, shared{})
-			before.shared = len(e.shared)
-		}
-		m.shared = before.shared
+// share marks a send that has the same memory as the one before. They may share multicast slots.
+func (e *Endpoint) share(before, m *outgoing) {
+	if len(m.Data) <= inline || len(m.Data) != len(before.Data) ||
+		unsafe.SliceData(m.Data) != unsafe.SliceData(before.Data) {
+		return
 	}
+	if before.shared == 0 {
+		e.shared = append(e.shared, shared{})
+		before.shared = len(e.shared)
+	}
+	m.shared = before.shared
 }
 
 // putShared puts the next segment of m, the beginning of rest, into a multicast slot, unless another send of the same

@@ -83,7 +83,7 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 		if err := e.list(sends, recvs, sent, received); err != nil {
 			return err
 		}
-		if err := e.complete(ctx); err != nil {
+		if err := e.complete(ctx, 0, nil); err != nil {
 			return err
 		}
 	}
@@ -119,7 +119,7 @@ func (e *Endpoint) forget() {
 		m := &e.in[i]
 		m.Recv, m.call.Call, m.source = nil, nil, nil
 	}
-	e.out, e.in = e.out[:0], e.in[:0]
+	e.out, e.in, e.open = e.out[:0], e.in[:0], 0
 }
 
 // Fail makes the Exchange in progress and every later one return err. The first error counts, that of Close included.
@@ -151,10 +151,13 @@ func (e *Endpoint) Close() error {
 	return nil
 }
 
-// list prepares the messages of an Exchange, the first of which have been sent and received already.
+// list adds messages to those in progress. The first of them have been sent and received already.
 func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv, sent, received int) error {
-	e.open = len(sends) - sent + len(recvs) - received
+	e.open += len(sends) - sent + len(recvs) - received
 	e.out, e.in = slices.Grow(e.out, len(sends)), slices.Grow(e.in, len(recvs)) // they point to each other
+	if len(e.out) == 0 {
+		e.shared = e.shared[:0]
+	}
 	for i := sent; i < len(sends); i++ {
 		if err := wire.CheckPeer(e.rank, sends[i].Peer, len(e.links)); err != nil {
 			return err
@@ -163,6 +166,9 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv, sent, received int
 		m := e.newOut()
 		m.Send, m.call, m.link, m.turn = &sends[i], e.current.Of(sends[i].Call), l, l.sends
 		l.sends++
+		if n := len(e.out); n > 1 && e.mem.size > 2 {
+			e.share(&e.out[n-2], m)
+		}
 	}
 	for i := received; i < len(recvs); i++ {
 		if err := wire.CheckPeer(e.rank, recvs[i].Peer, len(e.links)); err != nil {
@@ -185,9 +191,6 @@ func (e *Endpoint) list(sends []wire.Send, recvs []wire.Recv, sent, received int
 				m.after = nil
 			}
 		}
-	}
-	if e.mem.size > 2 {
-		e.share()
 	}
 	return nil
 }
@@ -219,16 +222,19 @@ func (e *Endpoint) sendTo(peer, bytes int) *outgoing {
 	return nil
 }
 
-// complete drives the listed messages until all are complete or one fails.
-func (e *Endpoint) complete(ctx context.Context) error {
+// complete drives the listed messages until not more than left are incomplete, one fails, or a Progress is to end.
+func (e *Endpoint) complete(ctx context.Context, left int, until context.Context) error {
 	idle := 0
 	if e.spun { // for a short message
 		e.spun, e.beside, idle = false, false, e.patience.spins
 	}
-	for e.open > 0 {
+	for e.open > left {
 		moved, err := e.advance()
 		if err != nil {
 			return err
+		}
+		if e.leaves(until) {
+			return nil
 		}
 		switch {
 		case moved:
@@ -238,14 +244,14 @@ func (e *Endpoint) complete(ctx context.Context) error {
 				continue
 			}
 			e.progress.Store(e.moves)
-			if e.open > 0 && (ctx.Err() != nil || e.ended.Load() != nil) {
+			if e.open > left && (ctx.Err() != nil || e.ended.Load() != nil) {
 				return e.failure(ctx)
 			}
 		case e.ended.Load() == nil && (idle%16 != 15 || ctx.Err() == nil) && e.pause(idle):
 			idle++ // the context is checked in between because a yield may take long
 		default:
 			e.progress.Store(e.moves)
-			if err := e.sleep(ctx); err != nil {
+			if err := e.sleep(ctx, until); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // pause is called after a number of looks that found nothing, yields if it is time to, and returns false when it is
@@ -68,7 +70,7 @@ func (e *Endpoint) waitsForNeighbor() bool {
 
 // sleep waits until another rank has done something that concerns this one or until there is a reason to give up, but
 // no longer than a nap.
-func (e *Endpoint) sleep(ctx context.Context) error {
+func (e *Endpoint) sleep(ctx, until context.Context) error {
 	bell := e.own.doorbell.Load()
 	e.own.sleeping.Store(e.want())
 	if e.orders {
@@ -79,10 +81,10 @@ func (e *Endpoint) sleep(ctx context.Context) error {
 	// first, because a failure does not undo what the failed rank did before it.
 	failure := e.failure(ctx)
 	moved, err := e.advance()
-	if moved || err != nil {
+	if moved || err != nil || e.leaves(until) {
 		return err
 	}
-	if failure == nil && !futexWait(&e.own.doorbell, bell) {
+	if failure == nil && !futexWait(&e.own.doorbell, bell, wire.AtMost(until, nap)) {
 		return e.checkStuck()
 	}
 	return failure

@@ -34,6 +34,14 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 	return e.Endpoint.Exchange(ctx, sends, recvs)
 }
 
+// Progress is linkbase's, counted among those that poll in this process.
+func (e *Endpoint) Progress(ctx, until context.Context) error {
+	polling.Add(1)
+	defer polling.Add(-1)
+	e.timedOut = false
+	return e.Endpoint.Progress(ctx, until)
+}
+
 // abort lets segments that were begun, and refusals, go out after an Exchange that failed.
 func (e *Endpoint) abort() {
 	for _, peer := range e.Peers {

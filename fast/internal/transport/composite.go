@@ -21,11 +21,15 @@ type Composite struct {
 	sends, farSends []wire.Send
 	recvs, farRecvs []wire.Recv
 	// The far half of a step runs in a goroutine of its own, which lives until Close.
-	begin  chan context.Context
+	begin  chan exchange
 	ended  chan error
 	closed chan struct{}
 	once   sync.Once
+	posted posted
 }
+
+// exchange is what the far half is to carry out: an Exchange, or a Progress if until is not nil.
+type exchange struct{ ctx, until context.Context }
 
 // Half is one of the two transports of a Composite, and what it is called; no name: it is a Composite itself.
 type Half struct {
@@ -36,7 +40,7 @@ type Half struct {
 // NewComposite returns a transport among size ranks of which members are near, by their rank in near.
 func NewComposite(size int, members []int, near, far Half) *Composite {
 	c := &Composite{near: near, far: far, members: members, nearRank: slices.Repeat([]int{-1}, size),
-		begin: make(chan context.Context), ended: make(chan error), closed: make(chan struct{})}
+		begin: make(chan exchange), ended: make(chan error), closed: make(chan struct{})}
 	for i, rank := range members {
 		c.nearRank[rank] = i
 	}
@@ -47,14 +51,24 @@ func NewComposite(size int, members []int, near, far Half) *Composite {
 func (c *Composite) runFar() {
 	for {
 		select {
-		case ctx := <-c.begin:
-			err := c.far.Exchange(ctx, c.farSends, c.farRecvs)
-			endOther(c.near.Transport, err)
-			c.ended <- err
+		case x := <-c.begin:
+			c.ended <- c.carryOutFar(x)
 		case <-c.closed:
 			return
 		}
 	}
+}
+
+// carryOutFar carries out the far half of x, and ends the near one where that cannot go on without it.
+func (c *Composite) carryOutFar(x exchange) (err error) {
+	if x.until == nil {
+		err = c.far.Exchange(x.ctx, c.farSends, c.farRecvs)
+	} else {
+		err = c.far.Progress(x.ctx, x.until)
+		c.near.Nudge()
+	}
+	endOther(c.near.Transport, err)
+	return err
 }
 
 // endOther ends the other half of a step, t, if err has ended this one. The end of the context ends both.
@@ -96,26 +110,26 @@ func (c *Composite) exchange(ctx context.Context) error {
 		return c.far.Exchange(ctx, c.farSends, c.farRecvs)
 	}
 	select {
-	case c.begin <- ctx:
+	case c.begin <- exchange{ctx: ctx}:
 	case <-c.closed:
 		return wire.ErrClosed
 	}
-	near, far := c.nearAndFar(ctx)
+	near, far := c.besideFar(func() error { return c.near.Exchange(ctx, c.sends, c.recvs) })
 	return both(c.translate(near), far)
 }
 
 // errPanicked ends the far half when the near one has panicked.
 var errPanicked = errors.New("a call panicked")
 
-// nearAndFar carries out the near half, while the far one runs, and waits for that, also if near panics: the far half
-// uses the caller's memory.
-func (c *Composite) nearAndFar(ctx context.Context) (near, far error) {
+// besideFar has carry carry out the near half, while the far one runs, and waits for that, also if near panics: the far
+// half uses the caller's memory.
+func (c *Composite) besideFar(carry func() error) (near, far error) {
 	near = errPanicked
 	defer func() {
 		endOther(c.far.Transport, near)
 		far = <-c.ended
 	}()
-	near = c.near.Exchange(ctx, c.sends, c.recvs)
+	near = carry()
 	return near, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // TimeoutError says that a call's context ended first, and for which ranks it was waiting. It is the context's error,
@@ -74,3 +75,14 @@ func (e *Inner) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *Inner) Unwrap() error { return e.Err }
+
+// AtMost returns most, or the time that is left until the deadline of until if that is less. Until may be nil.
+func AtMost(until context.Context, most time.Duration) time.Duration {
+	if until == nil {
+		return most
+	}
+	if deadline, ok := until.Deadline(); ok {
+		return max(0, min(most, time.Until(deadline)))
+	}
+	return most
+}

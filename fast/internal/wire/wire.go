@@ -21,6 +21,15 @@ type Send struct {
 	Peer int
 	Data []byte // may be empty: the message is sent all the same
 	Call *Call  // the call that it belongs to; nil: the one that Begin named
+	Posted
+}
+
+// Posted is about a message that was posted (see transport.Transport).
+type Posted struct {
+	Over bool // the transport has completed it
+	// Idle says that the rank may still post the messages that another rank waits for before this one is over. So it
+	// says nothing about a deadlock.
+	Idle bool
 }
 
 // Recv is one incoming message, exactly len(Into) bytes long.
@@ -41,6 +50,7 @@ type Recv struct {
 	// Into to where the data lie, instead of filling it. There is no kernel then.
 	Lend bool
 	Call *Call // the call that it belongs to; nil: the one that Begin named
+	Posted
 }
 
 // Segment is the alignment of every cut that a transport makes in a message: a multiple of each element size.
