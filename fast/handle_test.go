@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -553,7 +554,10 @@ func TestJoinedIsLetGo(t *testing.T) {
 		}
 		stop()
 		for i, x := range all {
-			if i != end && len(x.waiting) > 0 {
+			x.mu.Lock()
+			waiting := len(x.waiting)
+			x.mu.Unlock()
+			if i != end && waiting > 0 {
 				t.Errorf("when context %d has ended, %d still wait for context %d", end, len(x.waiting), i)
 			}
 		}
@@ -564,6 +568,7 @@ func TestJoinedIsLetGo(t *testing.T) {
 type outlasting struct {
 	context.Context
 	done    chan struct{}
+	mu      sync.Mutex
 	last    int
 	waiting map[int]func()
 }
@@ -581,10 +586,14 @@ func (x *outlasting) Err() error {
 
 // AfterFunc returns what context.AfterFunc asks for.
 func (x *outlasting) AfterFunc(f func()) (stop func() bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.last++
 	n := x.last
 	x.waiting[n] = f
 	return func() bool {
+		x.mu.Lock()
+		defer x.mu.Unlock()
 		_, waits := x.waiting[n]
 		delete(x.waiting, n)
 		return waits
@@ -593,7 +602,10 @@ func (x *outlasting) AfterFunc(f func()) (stop func() bool) {
 
 func (x *outlasting) end() {
 	close(x.done)
-	for _, f := range x.waiting {
+	x.mu.Lock()
+	waiting := slices.Collect(maps.Values(x.waiting))
+	x.mu.Unlock()
+	for _, f := range waiting {
 		f()
 	}
 }

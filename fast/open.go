@@ -81,7 +81,7 @@ func (c *Comm) failOpen(q *queue, err error) {
 // heed tells which open calls this rank is stuck in: it begins nothing else before they are over. They are all of them
 // if a collective is next, and otherwise those that block the caller, with those that they are behind.
 func (c *Comm) heed(q *queue) {
-	all := q.drains.Load() || q.next() != nil
+	all := q.drains.Load() || q.nextCollective() != nil
 	if q.looks.Swap(false) {
 		c.lookForWaits(q)
 	}

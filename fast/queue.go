@@ -109,11 +109,14 @@ func (q *queue) take(pointToPoint bool) *Handle {
 	return q.ready.take()
 }
 
-// next returns the call that take would take, if there is one.
-func (q *queue) next() *Handle {
+// nextCollective returns the call that take would take, if it is a collective.
+func (q *queue) nextCollective() *Handle {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.ready.first
+	if h := q.ready.first; h != nil && !h.pointToPoint() {
+		return h
+	}
+	return nil
 }
 
 // over counts that calls are over.

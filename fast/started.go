@@ -184,11 +184,11 @@ func (c *Comm) carryOutReady(q *queue, until *Handle, leave context.Context, mad
 
 // makeNext makes the collective that is next, and reports whether there is one that cannot outlast leave.
 func (c *Comm) makeNext(q *queue, leave context.Context) bool {
-	h := q.next()
+	h := q.nextCollective()
 	if h == nil || leave.Done() != nil && h.ctx.Done() != leave.Done() {
 		return false
 	}
-	h = q.take(false)
+	q.take(false)
 	defer func() {
 		if !h.ended.Load() {
 			h.finish(errPanicked)

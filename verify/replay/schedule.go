@@ -248,9 +248,8 @@ func (m *member) begin(r *replay, c *events.Call) error {
 	switch {
 	case m.failed:
 		return errors.New("a call has failed, and the communicator with it")
-	case m.current != nil || slices.ContainsFunc(m.calls, func(other *call) bool {
-		return other.Peer < 0 || c.Peer < 0 ||
-			other.at > 0 || other.moved
+	case slices.ContainsFunc(m.calls, func(other *call) bool {
+		return other.Peer < 0 || c.Peer < 0 || other.moved
 	}):
 		return errors.New("the call before has not ended")
 	case len(m.lent) > 0:

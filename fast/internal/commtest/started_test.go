@@ -108,7 +108,7 @@ var progressing = []struct {
 }
 
 // filled returns many elements that say which rank they are of.
-func filled(rank int) []int32 { return slices.Repeat([]int32{int32(rank)}, 1<<20) }
+func filled(rank int) []int32 { return slices.Repeat([]int32{int32(rank)}, 1<<18) }
 
 // isFrom returns an error unless x is what filled returns.
 func isFrom(x []int32, rank int) error {

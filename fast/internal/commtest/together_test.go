@@ -55,20 +55,20 @@ func TestEmptyMessagesTogether(t *testing.T) {
 	}
 }
 
-// Sends and receives that were started are merged into one Exchange, which is in no schedule of the generator. Here
-// ranks start some that are drawn, the Exchanges that come of it are written down as schedules, and package verify
-// proves these: every message arrives where its receive was started, no two accesses race, and all ranks end, even if
-// no channel has room for a message.
+// Sends and receives that were started are in flight together, which is in no schedule of the generator. Here ranks
+// start some that are drawn, and then wait for them, several times. What is posted until all are waited for is written
+// down as a step of a schedule, and package verify proves these: every message arrives where its receive was started, no
+// two accesses race, and all ranks end, even if no channel has room for a message.
 
-// notebook is a transport that writes down what a rank exchanges. In and out are the rank's memory, an element for each
+// notebook is a transport that writes down what a rank posts. In and out are the rank's memory, an element for each
 // message.
 type notebook struct {
 	fasttest.Idle
 	in, out []int64
-	steps   [][]gen.Instr
+	steps   [][]gen.Instr // the last one is going on
 }
 
-func (n *notebook) Exchange(_ context.Context, sends []wire.Send, recvs []wire.Recv) error {
+func (n *notebook) Post(sends []wire.Send, recvs []wire.Recv) error {
 	var step []gen.Instr
 	for _, s := range sends {
 		place := chunksOf(spec.In, exec.Bytes(n.in), s.Data)
@@ -78,8 +78,9 @@ func (n *notebook) Exchange(_ context.Context, sends []wire.Send, recvs []wire.R
 		place := chunksOf(spec.Out, exec.Bytes(n.out), r.Into)
 		step = append(step, gen.Instr{Kind: gen.RecvInstr, Peer: r.Peer, Dst: place, AfterSend: -1, Node: -1})
 	}
-	n.steps = append(n.steps, step)
-	return nil
+	last := &n.steps[len(n.steps)-1]
+	*last = append(*last, step...)
+	return n.Idle.Post(sends, recvs)
 }
 
 // chunksOf returns where data lie in a buffer whose chunks are elements.
@@ -159,6 +160,7 @@ func (x *talk) start(t *testing.T, r *rand.Rand, rank int, sources, targets map[
 				targets[m] = append(targets[m], i)
 			}
 		}
+		n.steps = append(n.steps, nil)
 		for _, h := range x.startAll(t.Context(), c, n, some, r.IntN(2) == 0) {
 			if err := h.Wait(t.Context()); err != nil {
 				t.Fatal(err)
