@@ -235,16 +235,16 @@ int collgen_free(collgen_comm comm, void *memory);
 
 /*
  * Started calls. A function that is given the address of a collgen_work starts its call, writes the work there, and
- * returns. If it fails, the work is 0, and nothing was started. Started calls of a communicator run in order. Sends and
- * receives begin when one of them is waited for or tested, at the next collective, or at the end of a batch.
+ * returns. If it fails, the work is 0, and nothing was started. A started call needs no further call of its process. The
+ * calls of a communicator run in order; only sends and receives between two collectives run beside each other.
  *
  * collgen_wait waits until the call is over, at most for timeout, and returns how it went, or COLLGEN_NOT_OVER. A work
  * that is over is none any more. With timeout 0 it does not wait; a negative one sets no limit.
  * collgen_test is collgen_wait that does not wait.
- * collgen_peek writes 1 to *over if the call is over, or else 0, and changes nothing: the work goes on, and no sends
- * begin.
+ * collgen_peek writes 1 to *over if the call is over, or else 0, and changes nothing.
  * collgen_notify has f called once when the call is over, or at once if it is, with its kind of error. It is called by
- * a thread of the library's own or the caller's, and must not wait for calls. The work goes on until it is waited for.
+ * a thread of the library's own, or one that is in a function of it, and must not call any. The work stays one until it
+ * is waited for.
  * collgen_wait_any waits until one of n works is over, writes its index, and returns how it went. Works that are 0 are
  * passed over; if all are, *index is n.
  */

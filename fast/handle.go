@@ -18,11 +18,15 @@ import (
 // buffers belong to it, and the handle keeps them reachable: none may be written, and those that it fills may not be
 // read. All methods may be called from any goroutine.
 //
-// The started calls of one Comm run one after the other, in the order in which they were started. A call that is not
-// started waits for those before it. Only consecutive sends and receives run together, and are collected for that. They
-// begin when Wait, Test or Done is called for one of them, when any other call is made on the Comm, or at the end of a
-// Batch. So ranks may start sends and receives for each other in any order, and then wait for them, without a deadlock.
-// Calls that are started after these have begun wait for all of them.
+// A started call begins at once, or at the end of a Batch, and needs no further call of its rank. The calls of one Comm
+// run one after the other, in the order in which they were made or started. Only sends and receives between two
+// collectives run beside each other, also those that are not started, and each is over by itself. So ranks may start
+// them for each other in any order without a deadlock. A collective begins when all calls before it are over, and calls
+// after it begin when it is: two ranks whose sends and receives lie before a collective here and behind it there wait for
+// each other.
+//
+// Ranks that wait for each other in started calls get a DeadlockError only after some seconds, and only from Wait with a
+// context without a deadline: before, another goroutine may start what is missing.
 //
 // When the context of the start ends, the call fails, and with it the communicator. If the context ends before the call
 // has begun, only that call fails.
@@ -136,12 +140,12 @@ func (h *Handle) Test() (done bool, err error) {
 	return h.ended.Load(), h.Err()
 }
 
-// Over reports whether the call is over. Unlike Test, it has no call begin, and does not yield the processor.
+// Over reports whether the call is over. Unlike Test, it has no call of a Batch begin, and does not yield the processor.
 func (h *Handle) Over() bool { return h.started("Over") != nil || h.ended.Load() }
 
-// OnOver has f called with the call's error when the call is over, or at once if it is. It has no call begin. F is
-// called by the caller or by a goroutine that makes calls of the communicator. It must return soon, and neither wait
-// for a call nor make one.
+// OnOver has f called with the call's error when the call is over, or at once if it is. F is called by the caller or by
+// a goroutine that makes, starts or waits for calls of the communicator. It must return soon, and neither wait for a
+// call nor make one.
 func (h *Handle) OnOver(f func(err error)) {
 	if err := h.started("OnOver"); err != nil {
 		f(err)

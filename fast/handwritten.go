@@ -30,13 +30,13 @@ func Recv[T Elem](ctx context.Context, c *Comm, buf []T, from int, opts ...Optio
 	return recvBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(buf), from, opts)
 }
 
-// StartSend starts Send and returns. The send begins at Wait, Test or Done, at the next call that is no send or
-// receive, or when a Batch ends.
+// StartSend starts Send and returns. The send begins at once, unless a collective is before it or a Batch is in progress,
+// and needs no further call of this rank.
 func StartSend[T Elem](ctx context.Context, c *Comm, buf []T, to int, opts ...Option) *Handle {
 	return start(opts, func(opts []Option) error { return Send(ctx, c, buf, to, opts...) })
 }
 
-// StartRecv is Recv, but returns at once; it begins when StartSend would.
+// StartRecv is Recv, but returns at once, as StartSend does.
 func StartRecv[T Elem](ctx context.Context, c *Comm, buf []T, from int, opts ...Option) *Handle {
 	return start(opts, func(opts []Option) error { return Recv(ctx, c, buf, from, opts...) })
 }
@@ -75,14 +75,14 @@ func SendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int
 	return sendRecvBytes(ctx, c, spec.TypeOf[T](), both, to, both, from, false, opts)
 }
 
-// StartSendRecv is SendRecv, but returns at once; it begins when StartSend would.
+// StartSendRecv is SendRecv, but returns at once, as StartSend does.
 func StartSendRecv[T Elem](ctx context.Context, c *Comm, out []T, to int, in []T, from int,
 	opts ...Option) *Handle {
 	return start(opts, func(opts []Option) error { return SendRecv(ctx, c, out, to, in, from, opts...) })
 }
 
-// StartSendRecvReplace is SendRecvReplace, but returns at once; it begins when StartSend would. What is in buf is
-// copied before it returns.
+// StartSendRecvReplace is SendRecvReplace, but returns at once, as StartSend does. What is in buf is copied before it
+// returns.
 func StartSendRecvReplace[T Elem](ctx context.Context, c *Comm, buf []T, to, from int, opts ...Option) *Handle {
 	return start(opts, func(opts []Option) error { return SendRecvReplace(ctx, c, buf, to, from, opts...) })
 }

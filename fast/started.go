@@ -247,9 +247,8 @@ func joined(group []*Handle) (ctx context.Context, stop func()) {
 }
 
 // Batch calls f, and has the calls that f starts on c and on others begin when f has returned. On each Comm they begin
-// in the order in which they were started, consecutive sends and receives together. So calls begin at once, and sends
-// and receives begin without a Wait. A call in f that is not started, or a Wait for a handle, has the calls that were
-// started so far begin.
+// in the order in which they were started, consecutive sends and receives together. A call in f that is not started, or
+// a Wait for a handle, has the calls that were started so far begin.
 //
 // Batch returns the error of f; the calls begin even if there is one. Their own errors are those of their handles.
 func (c *Comm) Batch(f func() error, others ...*Comm) error {

@@ -42,7 +42,7 @@ func (call *Call) do(ctx context.Context, c *Comm, opts []Option) error {
 	return call.pair(ctx, c, opts)
 }
 
-// Start is Do, but returns at once; sends and receives begin when StartSend would.
+// Start is Do, but returns at once, as the functions Start… do.
 func Start(ctx context.Context, c *Comm, call Call, opts ...Option) *Handle {
 	return start(opts, func(opts []Option) error {
 		if err := call.check(); err != nil {

@@ -72,7 +72,7 @@ func (w *conformWorld) Call(ctx context.Context, rank int, c *colltest.Call) err
 	})
 }
 
-// Start starts calls as a batch: a message alone would begin when it is waited for.
+// Start starts calls, several of them as a batch.
 func (w *conformWorld) Start(ctx context.Context, rank int, calls ...*colltest.Call) (waits []colltest.Wait) {
 	r := w.ranks[rank]
 	all := func(r *conformRank) error {
@@ -90,6 +90,9 @@ func (w *conformWorld) Start(ctx context.Context, rank int, calls ...*colltest.C
 		return nil
 	}
 	_ = r.on(func(r *conformRank) error {
+		if len(calls) == 1 {
+			return all(r)
+		}
 		var others []*fast.Comm
 		for number, c := range r.comms {
 			if number > 0 {
@@ -114,7 +117,7 @@ func (w *conformWorld) Prepare(ctx context.Context, rank int, c *colltest.Call) 
 			_, err := elements[c.Type].over(r.comms[c.Comm], x).invoke(ctx, false, nil)
 			return err
 		})
-		p = conformPrepared{prepared, r, r.comms[c.Comm]}
+		p = conformPrepared{prepared, r}
 		return err
 	})
 	return p, err
@@ -124,13 +127,10 @@ func (w *conformWorld) Prepare(ctx context.Context, rank int, c *colltest.Call) 
 type conformPrepared struct {
 	*fast.Persistent
 	r *conformRank
-	c *fast.Comm
 }
 
 func (p conformPrepared) Start(ctx context.Context) colltest.Wait {
-	err := p.r.on(func(*conformRank) error {
-		return p.c.Batch(func() error { return p.Persistent.Start(ctx) })
-	})
+	err := p.r.on(func(*conformRank) error { return p.Persistent.Start(ctx) })
 	return func(ctx context.Context) error {
 		return p.r.on(func(*conformRank) error {
 			if err != nil {
