@@ -1,7 +1,7 @@
 ---- MODULE CommOrder ----
 \* Calls on communicators that overlap: in which order their ranks may make them, what started calls do about it, and how
 \* ranks that wait for each other for ever are found. A rank makes its calls in the order of its program; each communicator
-\* has a queue of its own for what was started; sends and receives in a row are collected, and are in flight together.
+\* has a queue of its own for what was started; sends and receives between two collectives are in flight beside each other.
 \*
 \* A collective is a barrier here, which is the most that any may wait for. A message between two ranks is on its way before
 \* it is received; who sends goes on at once (Eager), or only when it was received.
@@ -10,17 +10,18 @@
 \* plane carries arrives, in any order. Two neighbours whose calls do not meet find out by their transport.
 \*
 \* action    models
-\* Start     fast:Comm.start fast:queue.begin
-\* Call      fast:Comm.do fast:Comm.drain fast:Comm.perform fast:Comm.sendRecv
-\* Return    fast:Comm.perform fast:Comm.together
-\* Wait      fast:Handle.Wait fast:Handle.begin fast:queue.beginWith
-\* Take      fast:queue.take fast:Comm.work fast:Comm.carryOut
-\* Push      fast/internal/exec:Executor.listAll
-\* Deliver   fast/internal/exec:Executor.listAll
+\* Start     fast:Comm.start fast:Comm.enqueue
+\* Call      fast:Comm.do fast:Comm.drain fast:Comm.perform fast:Comm.sendRecv fast:Comm.besideOpen
+\* Return    fast:Comm.perform fast:Comm.together fast:Comm.reap
+\* Wait      fast:Handle.Wait
+\* Take      fast:queue.take fast:Comm.work fast:Comm.post fast:Comm.makeNext
+\* Push      fast/internal/exec:Executor.Post
+\* Deliver   fast/internal/exec:Executor.Post
 \* Gather    fast:Comm.perform
 \* Disagree  fast/internal/tcp:Endpoint.reportStall fast/internal/linkbase:Endpoint.FindDisagreement fast/internal/shm:Endpoint.checkStuck fast/internal/inproc:Endpoint.disagreement
 \* Expire    fast:Comm.settle fast:Comm.fail
 \* Fail      fast:Comm.condemn
+\* Heeded    fast:Comm.heed
 \* Seek      fast/internal/deadlock:Detector.Look fast/internal/deadlock:Detector.seek
 \* Pursue    fast/internal/deadlock:Detector.pursue fast/internal/deadlock:Detector.passOn fast/internal/deadlock:waitState.blocks fast/internal/deadlock:waitState.departs
 \* Asked     fast/internal/deadlock:Detector.answer fast/internal/deadlock:waitState.isAt
@@ -36,7 +37,8 @@ CONSTANTS
   Eager,      \* TRUE: who sends does not wait for the receiver
   Contexts,   \* TRUE: calls have contexts that end
   OwnQueues,  \* FALSE: what a rank has started runs one after the other on all of its communicators
-  Collects,   \* FALSE: started sends and receives begin at once, each by itself
+  Joins,      \* FALSE: sends and receives run one after the other, too
+  Heeds,      \* FALSE: a rank is taken to wait for all messages in flight, although its program goes on
   Searchers,  \* the ranks below that look for rings
   PassesOn,   \* FALSE: who gets a probe does not pass it on
   Asks,       \* FALSE: a ring is believed when it was found
@@ -46,8 +48,7 @@ CONSTANTS
 VARIABLES
   at,      \* by rank: how many calls of its program are over
   inCall,  \* by rank: it is in a call that was not started
-  held,    \* by rank and communicator: calls that were collected
-  ready,   \* calls that have begun, and wait for their turn
+  ready,   \* by rank and communicator: calls that were started, and wait for their turn
   now,     \* what is missing of those in progress
   moved,   \* how often the rank has gone on there
   wire,    \* by communicator: messages on their way
@@ -59,8 +60,8 @@ VARIABLES
   late,    \* what was on its way then
   fine     \* ghost: whoever was said to be in a ring was
 
-vars == <<at, inCall, held, ready, now, moved, wire, fate, net, ring, missing, firm, late, fine>>
-calls == <<at, inCall, held, ready, now, moved, wire>>
+vars == <<at, inCall, ready, now, moved, wire, fate, net, ring, missing, firm, late, fine>>
+calls == <<at, inCall, ready, now, moved, wire>>
 chase == <<net, ring, missing, firm, late>>
 
 Ranks == 0..2
@@ -102,6 +103,14 @@ Program(r) ==
          IF r = 0 THEN <<CallOf(1, {All})>>
          ELSE IF r = 1 THEN <<CallOf(1, {<<2, 1>>}), CallOf(1, {All})>>
          ELSE <<CallOf(1, {All}), CallOf(1, {<<2, 1>>})>>
+    [] Scenario = 9 -> \* all start what they send, and then what they receive
+         IF r = 0 THEN <<StartOf(1, {<<0, 1>>}), StartOf(1, {<<2, 0>>}), WaitFor(1)>>
+         ELSE IF r = 1 THEN <<StartOf(1, {<<1, 2>>}), StartOf(1, {<<0, 1>>}), WaitFor(1)>>
+         ELSE <<StartOf(1, {<<2, 0>>}), StartOf(1, {<<1, 2>>}), WaitFor(1)>>
+    [] Scenario = 10 -> \* a receive is started, and then a send made that is not
+         IF r = 0 THEN <<StartOf(1, {<<2, 0>>}), CallOf(1, {<<0, 1>>}), WaitFor(1), CallOf(1, {All})>>
+         ELSE IF r = 1 THEN <<StartOf(1, {<<0, 1>>}), CallOf(1, {<<1, 2>>}), StartOf(1, {All}), WaitFor(1)>>
+         ELSE <<StartOf(1, {<<1, 2>>}), CallOf(1, {<<2, 0>>}), CallOf(1, {All})>>
     [] OTHER -> \* forbidden: collectives on two communicators in orders that differ
          IF r = 0 THEN <<CallOf(2, {All}), CallOf(1, {All})>>
          ELSE IF r = 1 THEN <<CallOf(1, {All}), CallOf(2, {All})>>
@@ -111,70 +120,63 @@ ByComm(x) == [r \in Ranks |-> [c \in Comms |-> x]]
 
 Init ==
   /\ at = [r \in Ranks |-> 0] /\ inCall = [r \in Ranks |-> FALSE]
-  /\ held = ByComm(<<>>) /\ ready = ByComm(<<>>) /\ now = ByComm({}) /\ moved = ByComm(0)
+  /\ ready = ByComm(<<>>) /\ now = ByComm({}) /\ moved = ByComm(0)
   /\ wire = [c \in Comms |-> {}] /\ fate = [c \in Comms |-> FALSE]
   /\ net = {} /\ ring = ByComm(<<>>) /\ missing = ByComm({}) /\ firm = ByComm(FALSE) /\ late = ByComm({})
   /\ fine = TRUE
 
 Over(r) == at[r] = Len(Program(r))
 Op(r) == Program(r)[at[r] + 1]
-Idle(r, c) == held[r][c] = <<>> /\ ready[r][c] = <<>> /\ now[r][c] = {}
+Idle(r, c) == ready[r][c] = <<>> /\ now[r][c] = {}
+
+\* Messages may join those in flight, of which there is no other of the same two ranks in this direction.
+MayJoin(r, c, parts) ==
+  IF All \in parts \/ ~Joins THEN now[r][c] = {} ELSE All \notin now[r][c] /\ parts \cap now[r][c] = {}
 
 \* The next call of the program is one that is started.
 Start(r, op) ==
   /\ ~inCall[r] /\ op.does = "start"
-  /\ \E c \in {op.comm} :
-       IF fate[c] THEN UNCHANGED <<held, ready>>
-       ELSE IF op.parts = {All} \/ ~Collects
-       THEN /\ ready' = [ready EXCEPT ![r][c] = ready[r][c] \o held[r][c] \o <<op.parts>>]
-            /\ held' = [held EXCEPT ![r][c] = <<>>]
-       ELSE held' = [held EXCEPT ![r][c] = Append(held[r][c], op.parts)] /\ UNCHANGED ready
+  /\ ready' = IF fate[op.comm] THEN ready ELSE [ready EXCEPT ![r][op.comm] = Append(ready[r][op.comm], op.parts)]
   /\ at' = [at EXCEPT ![r] = at[r] + 1]
   /\ UNCHANGED <<inCall, now, moved, wire, fate, chase, fine>>
 
-\* What was collected begins, because a call waits for it.
-Begin(r, op) ==
-  /\ ~inCall[r] /\ op.does # "start"
-  /\ \E c \in {op.comm} :
-       /\ held[r][c] # <<>>
-       /\ ready' = [ready EXCEPT ![r][c] = ready[r][c] \o held[r][c]]
-       /\ held' = [held EXCEPT ![r][c] = <<>>]
-  /\ UNCHANGED <<at, inCall, now, moved, wire, fate, chase, fine>>
-
 Call(r, op) ==
-  /\ ~inCall[r] /\ op.does = "call" /\ Idle(r, op.comm)
+  /\ ~inCall[r] /\ op.does = "call" /\ ready[r][op.comm] = <<>> /\ MayJoin(r, op.comm, op.parts)
   /\ IF fate[op.comm]
      THEN at' = [at EXCEPT ![r] = at[r] + 1] /\ UNCHANGED <<inCall, now, moved>>
      ELSE /\ inCall' = [inCall EXCEPT ![r] = TRUE]
-          /\ now' = [now EXCEPT ![r][op.comm] = op.parts]
+          /\ now' = [now EXCEPT ![r][op.comm] = now[r][op.comm] \cup op.parts]
           /\ moved' = [moved EXCEPT ![r][op.comm] = moved[r][op.comm] + 1]
           /\ UNCHANGED at
-  /\ UNCHANGED <<held, ready, wire, fate, chase, fine>>
+  /\ UNCHANGED <<ready, wire, fate, chase, fine>>
 
 Return(r, op) ==
-  /\ inCall[r] /\ now[r][op.comm] = {}
+  /\ inCall[r] /\ now[r][op.comm] \cap op.parts = {}
   /\ inCall' = [inCall EXCEPT ![r] = FALSE]
   /\ at' = [at EXCEPT ![r] = at[r] + 1]
-  /\ UNCHANGED <<held, ready, now, moved, wire, fate, chase, fine>>
+  /\ UNCHANGED <<ready, now, moved, wire, fate, chase, fine>>
 
 Wait(r, op) ==
   /\ op.does = "wait" /\ Idle(r, op.comm)
   /\ at' = [at EXCEPT ![r] = at[r] + 1]
-  /\ UNCHANGED <<inCall, held, ready, now, moved, wire, fate, chase, fine>>
-
-\* A collective runs alone; sends and receives run together up to the next one.
-Group(q) ==
-  IF q[1] = {All} \/ ~Collects THEN 1
-  ELSE CHOOSE n \in 1..Len(q) : (\A k \in 1..n : q[k] # {All}) /\ (n = Len(q) \/ q[n + 1] = {All})
+  /\ UNCHANGED <<inCall, ready, now, moved, wire, fate, chase, fine>>
 
 Take(r, c) ==
-  /\ ready[r][c] # <<>> /\ now[r][c] = {}
+  /\ ready[r][c] # <<>> /\ MayJoin(r, c, Head(ready[r][c]))
   /\ OwnQueues \/ \A d \in Comms : now[r][d] = {}
-  /\ \E n \in {Group(ready[r][c])} :
-       /\ now' = [now EXCEPT ![r][c] = UNION {ready[r][c][k] : k \in 1..n}]
-       /\ ready' = [ready EXCEPT ![r][c] = SubSeq(ready[r][c], n + 1, Len(ready[r][c]))]
+  /\ now' = [now EXCEPT ![r][c] = now[r][c] \cup Head(ready[r][c])]
+  /\ ready' = [ready EXCEPT ![r][c] = Tail(ready[r][c])]
   /\ moved' = [moved EXCEPT ![r][c] = moved[r][c] + 1]
-  /\ UNCHANGED <<at, inCall, held, wire, fate, chase, fine>>
+  /\ UNCHANGED <<at, inCall, wire, fate, chase, fine>>
+
+\* The parts in flight without whose end the rank begins nothing more there.
+Heeded(r, c) ==
+  IF ~Heeds \/ (All \in now[r][c]) THEN now[r][c]
+  ELSE IF ready[r][c] # <<>> THEN IF All \in Head(ready[r][c]) THEN now[r][c] ELSE {}
+  ELSE IF Over(r) \/ Op(r).comm # c THEN {}
+  ELSE IF inCall[r] THEN now[r][c] \cap Op(r).parts
+  ELSE IF Op(r).does = "wait" \/ (Op(r).does = "call" /\ All \in Op(r).parts) THEN now[r][c]
+  ELSE {}
 
 Push(r, c, part) ==
   /\ part \in now[r][c] /\ part[1] = r /\ part \notin wire[c]
@@ -182,7 +184,7 @@ Push(r, c, part) ==
   /\ IF Eager
      THEN now' = [now EXCEPT ![r][c] = now[r][c] \ {part}] /\ moved' = [moved EXCEPT ![r][c] = moved[r][c] + 1]
      ELSE UNCHANGED <<now, moved>>
-  /\ UNCHANGED <<at, inCall, held, ready, fate, chase, fine>>
+  /\ UNCHANGED <<at, inCall, ready, fate, chase, fine>>
 
 \* It has come for whom it is, who waits for it.
 CanTake(c, part) == part \in wire[c] /\ part \in now[part[2]][c]
@@ -193,13 +195,13 @@ Deliver(r, c, part) ==
   /\ \E both \in {IF Eager THEN {r} ELSE {r, part[1]}} :
        /\ now' = [q \in Ranks |-> IF q \in both THEN [now[q] EXCEPT ![c] = now[q][c] \ {part}] ELSE now[q]]
        /\ moved' = [q \in Ranks |-> IF q \in both THEN [moved[q] EXCEPT ![c] = moved[q][c] + 1] ELSE moved[q]]
-  /\ UNCHANGED <<at, inCall, held, ready, fate, chase, fine>>
+  /\ UNCHANGED <<at, inCall, ready, fate, chase, fine>>
 
 Gather(c) ==
   /\ \A r \in Members(c) : now[r][c] = {All}
   /\ now' = [r \in Ranks |-> [now[r] EXCEPT ![c] = {}]]
   /\ moved' = [r \in Ranks |-> IF r \in Members(c) THEN [moved[r] EXCEPT ![c] = moved[r][c] + 1] ELSE moved[r]]
-  /\ UNCHANGED <<at, inCall, held, ready, wire, fate, chase, fine>>
+  /\ UNCHANGED <<at, inCall, ready, wire, fate, chase, fine>>
 
 GiveUp(c) == fate' = [fate EXCEPT ![c] = TRUE] /\ UNCHANGED <<calls, chase>>
 
@@ -208,7 +210,7 @@ Between(part, r, q) == part = <<r, q>> \/ part = <<q, r>>
 \* Each of two ranks waits for the other in a call that the other one is not in.
 Disagree(r, q, c) ==
   /\ ~fate[c] /\ r < q
-  /\ \E a \in now[r][c], b \in now[q][c] : Between(a, r, q) /\ Between(b, r, q) /\ a \notin now[q][c] /\ b \notin now[r][c]
+  /\ \E a \in Heeded(r, c), b \in Heeded(q, c) : Between(a, r, q) /\ Between(b, r, q) /\ a \notin now[q][c] /\ b \notin now[r][c]
   /\ wire[c] \cap {<<r, q>>, <<q, r>>} \cap now[r][c] = {} /\ wire[c] \cap {<<r, q>>, <<q, r>>} \cap now[q][c] = {}
   /\ GiveUp(c) /\ UNCHANGED fine
 
@@ -219,11 +221,11 @@ Expire(r, c) ==
 \* A communicator that was given up ends its calls.
 Fail(r, c) ==
   /\ fate[c] /\ ~Idle(r, c)
-  /\ now' = [now EXCEPT ![r][c] = {}] /\ held' = [held EXCEPT ![r][c] = <<>>] /\ ready' = [ready EXCEPT ![r][c] = <<>>]
+  /\ now' = [now EXCEPT ![r][c] = {}] /\ ready' = [ready EXCEPT ![r][c] = <<>>]
   /\ UNCHANGED <<at, inCall, moved, wire, fate, chase, fine>>
 
 Work ==
-  \/ \E r \in Ranks : ~Over(r) /\ \E op \in {Op(r)} : Start(r, op) \/ Begin(r, op) \/ Call(r, op) \/ Return(r, op) \/ Wait(r, op)
+  \/ \E r \in Ranks : ~Over(r) /\ \E op \in {Op(r)} : Start(r, op) \/ Call(r, op) \/ Return(r, op) \/ Wait(r, op)
   \/ \E r \in Ranks, c \in Comms : Take(r, c) \/ Fail(r, c) \/ Expire(r, c)
   \/ \E r \in Ranks, c \in Comms : \E part \in now[r][c] : Push(r, c, part) \/ Deliver(r, c, part)
   \/ \E c \in Comms : Gather(c)
@@ -231,17 +233,17 @@ Work ==
 
 \* The search for rings, which is one for each communicator. A hop is a rank, where it stands, and whether its call is a
 \* collective; the next hop is the one that it waits for.
-Waits(r, c) == IF now[r][c] = {All} THEN {q \in Members(c) : now[q][c] # {All}} ELSE {q \in Ranks : \E part \in now[r][c] : Between(part, r, q)}
+Waits(r, c) == IF now[r][c] = {All} THEN {q \in Members(c) : now[q][c] # {All}} ELSE {q \in Ranks : \E part \in Heeded(r, c) : Between(part, r, q)}
 Hop(r, c) == <<r, moved[r][c], now[r][c] = {All}>>
 Probe(what, c, to, path) == [what |-> what, comm |-> c, to |-> to, path |-> path]
 Sent(what, c, to, path) == {Probe(what, c, q, path) : q \in to}
 Mine(r) == {m \in net : (m.path[1])[1] = r}
 Ring(path) == {(path[k])[1] : k \in 1..Len(path)}
 Place(path, r) == CHOOSE k \in 1..Len(path) : (path[k])[1] = r
-IsAt(hop, c) == hop = Hop(hop[1], c) /\ now[hop[1]][c] # {}
+IsAt(hop, c) == hop = Hop(hop[1], c) /\ Heeded(hop[1], c) # {}
 
 Seek(r, c) ==
-  /\ r < Searchers /\ ~fate[c] /\ now[r][c] # {} /\ ring[r][c] = <<>> /\ ~\E m \in Mine(r) : m.comm = c
+  /\ r < Searchers /\ ~fate[c] /\ Heeded(r, c) # {} /\ ring[r][c] = <<>> /\ ~\E m \in Mine(r) : m.comm = c
   /\ net' = net \cup Sent("seek", c, Waits(r, c), <<Hop(r, c)>>)
   /\ UNCHANGED <<calls, fate, ring, missing, firm, late, fine>>
 
@@ -250,7 +252,7 @@ Blocks(hop, r, c) == hop[3] \/ ~\E part \in now[r][c] : Between(part, r, hop[1])
 Leaves(hop, r, c) == ~hop[3] \/ now[r][c] # {All}
 
 Drops(m, r, c, last) ==
-  \/ fate[c] \/ now[r][c] = {} \/ ~Blocks(last, r, c)
+  \/ fate[c] \/ Heeded(r, c) = {} \/ ~Blocks(last, r, c)
   \/ Len(m.path) = 1 /\ ~Leaves(last, r, c)
   \/ Leaves(last, r, c) /\ last[1] < (m.path[1])[1]
 
@@ -281,7 +283,7 @@ Pursue(m) ==
 \* The question whether this rank still stands where the ring says, which it answers if so.
 Next1(path, k) == IF k = Len(path) THEN path[1] ELSE path[k + 1]
 Stands(path, r, c) == \E k \in {Place(path, r)} :
-  /\ now[r][c] # {} /\ (~MindsMoves \/ path[k] = Hop(r, c))
+  /\ Heeded(r, c) # {} /\ (~MindsMoves \/ path[k] = Hop(r, c))
   /\ (Next1(path, k))[1] \in Waits(r, c) /\ Blocks(path[k - 1], r, c)
 
 Asked(m) ==
@@ -326,7 +328,7 @@ IsStuck(path, c) == \A k \in 1..Len(path) :
   \E r \in {(path[k])[1]}, q \in {(Next1(path, k))[1]} :
     /\ q \in Waits(r, c)
     /\ IF now[r][c] = {All} THEN now[q][c] # {All}
-       ELSE \E part \in now[r][c] : Between(part, r, q) /\ ~CanTake(c, part) /\ part \notin now[q][c]
+       ELSE \E part \in Heeded(r, c) : Between(part, r, q) /\ ~CanTake(c, part) /\ part \notin now[q][c]
 
 Condemn(r, c) ==
   /\ HasAll(r, c) /\ firm[r][c]

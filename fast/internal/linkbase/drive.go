@@ -23,15 +23,12 @@ func (e *Endpoint) Exchange(ctx context.Context, sends []wire.Send, recvs []wire
 		return err
 	}
 	defer e.leave()
-	if e.Nudged.Load() { // a Progress that is over
-		e.Nudged.Store(false)
-	}
 	if e.Lent > 0 {
 		e.hooks.Reclaim()
 	}
 	err := e.start(sends, recvs)
 	if err == nil {
-		err = e.complete(ctx, 0, nil)
+		err = e.complete(ctx, 0)
 	}
 	return e.End.Outcome(err)
 }
@@ -49,18 +46,18 @@ func (e *Endpoint) start(sends []wire.Send, recvs []wire.Recv) error {
 
 // complete drives the messages until not more than left are incomplete, one fails, or a Progress is to end. It polls as
 // long as Patience allows, then sleeps.
-func (e *Endpoint) complete(ctx context.Context, left int, until context.Context) error {
+func (e *Endpoint) complete(ctx context.Context, left int) error {
 	for {
 		moved, err := e.advance()
 		switch {
-		case err != nil || e.Open <= left || e.leaves(until):
+		case err != nil || e.Open <= left || e.Leaves():
 			return err
 		case moved:
 			if e.publish() {
 				err = e.failure(ctx)
 			}
 		case !e.spin():
-			err = e.sleep(ctx, left, until)
+			err = e.sleep(ctx, left)
 		}
 		if err != nil {
 			return err
@@ -125,7 +122,7 @@ func (e *Endpoint) spin() bool {
 }
 
 // sleep waits until something can be done or there is a reason to give up, but at most MaxSleep.
-func (e *Endpoint) sleep(ctx context.Context, left int, until context.Context) error {
+func (e *Endpoint) sleep(ctx context.Context, left int) error {
 	failure := e.failure(ctx) // looked for first: what the failed rank did before still counts
 	if err := e.hooks.Adopt(); err != nil {
 		return err
@@ -136,13 +133,13 @@ func (e *Endpoint) sleep(ctx context.Context, left int, until context.Context) e
 		}
 	}
 	moved, err := e.advance()
-	if moved || err != nil || e.Open <= left || e.leaves(until) {
+	if moved || err != nil || e.Open <= left || e.Leaves() {
 		return err
 	}
 	if failure != nil {
 		return failure
 	}
-	if err := e.hooks.Sleep(wire.AtMost(until, MaxSleep)); err != nil {
+	if err := e.hooks.Sleep(wire.AtMost(e.until, MaxSleep)); err != nil {
 		return err
 	}
 	if e.stalled() {

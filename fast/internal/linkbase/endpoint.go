@@ -22,7 +22,6 @@ type Endpoint struct {
 	History  linkproto.History // the latest calls
 	Patience time.Duration     // how long the rank polls before it sleeps
 	Changed  atomic.Bool       // another goroutine has left something for Hooks.Adopt
-	Nudged   atomic.Bool       // Nudge was called
 
 	Peers  []int // the ranks that have messages in this Exchange
 	Active []int // those of them whose messages are not all complete
@@ -32,9 +31,11 @@ type Endpoint struct {
 	hooks    Hooks
 	links    []*Link // by rank; the entry of this rank is unused
 	call     wire.Mark
-	idle     time.Time     // since when nothing could be done; zero after progress
-	moves    uint64        // how often something was sent or received
-	progress atomic.Uint64 // moves, as last published to other goroutines
+	until    context.Context // of the Progress that runs; nil: none does
+	nudged   atomic.Bool     // Nudge was called
+	idle     time.Time       // since when nothing could be done; zero after progress
+	moves    uint64          // how often something was sent or received
+	progress atomic.Uint64   // moves, as last published to other goroutines
 	awaited  Awaited
 }
 

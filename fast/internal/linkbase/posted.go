@@ -30,33 +30,35 @@ func (e *Endpoint) Progress(ctx, until context.Context) error {
 		return e.End.Reason()
 	}
 	goes := false
+	e.until = until
 	defer func() {
+		e.until = nil
 		if !goes || e.Open == 0 { // also if a kernel panics
 			e.leave()
 		}
 	}()
 	err := e.End.Reason()
 	if err == nil {
-		err = e.complete(ctx, e.Open-1, until)
+		err = e.complete(ctx, e.Open-1)
 	}
 	if err != nil {
 		return e.End.Outcome(err)
 	}
 	goes = true
-	e.Nudged.Store(false)
+	e.nudged.Store(false)
 	e.reap()
 	return nil
 }
 
 // Nudge ends the Progress that runs, or the next one.
 func (e *Endpoint) Nudge() {
-	e.Nudged.Store(true)
+	e.nudged.Store(true)
 	e.hooks.Wake()
 }
 
-// leaves reports whether a Progress is to end, although nothing may be over. Until is nil in an Exchange.
-func (e *Endpoint) leaves(until context.Context) bool {
-	return until != nil && (e.Nudged.Load() || until.Err() != nil)
+// Leaves reports whether a Progress is to end, although nothing may be over. The goroutine in it calls it.
+func (e *Endpoint) Leaves() bool {
+	return e.until != nil && (e.nudged.Load() || e.until.Err() != nil)
 }
 
 // reap drops the messages that are over, and the links that have no others.

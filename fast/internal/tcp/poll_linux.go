@@ -149,7 +149,7 @@ func (p *poller) sleep(e *Endpoint, atMost time.Duration) error {
 			return fmt.Errorf("set the deadline of a sleep: %w", err)
 		}
 	}
-	if e.End.Failed() != nil || e.Changed.Load() || e.Nudged.Load() { // the new deadline has hidden a wake
+	if e.End.Failed() != nil || e.Changed.Load() || e.Leaves() { // the new deadline has hidden a wake
 		return nil
 	}
 	err := p.raw.Read(p.look)

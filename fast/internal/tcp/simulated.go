@@ -31,7 +31,7 @@ func (p *simulatedPoller) wait(e *Endpoint, atMost time.Duration) ([]readiness, 
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
 	for {
-		if ready := p.ready(e); len(ready) > 0 || atMost == 0 || e.End.Failed() != nil || e.Changed.Load() || e.Nudged.Load() {
+		if ready := p.ready(e); len(ready) > 0 || atMost == 0 || e.End.Failed() != nil || e.Changed.Load() || e.Leaves() {
 			return ready, nil
 		}
 		select {
