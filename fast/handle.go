@@ -22,11 +22,11 @@ import (
 // run one after the other, in the order in which they were made or started. Only sends and receives between two
 // collectives run beside each other, also those that are not started, and each is over by itself. So ranks may start
 // them for each other in any order without a deadlock. A collective begins when all calls before it are over, and calls
-// after it begin when it is: two ranks whose sends and receives lie before a collective here and behind it there wait for
-// each other.
+// after it begin when it is: two ranks whose sends and receives lie before a collective here and behind it there wait
+// for each other.
 //
-// Ranks that wait for each other in started calls get a DeadlockError only after some seconds, and only from Wait with a
-// context without a deadline: before, another goroutine may start what is missing.
+// Ranks that wait for each other in started calls get a DeadlockError only after some seconds, and only from Wait with
+// a context without a deadline: before, another goroutine may start what is missing.
 //
 // When the context of the start ends, the call fails, and with it the communicator. If the context ends before the call
 // has begun, only that call fails.
@@ -140,7 +140,8 @@ func (h *Handle) Test() (done bool, err error) {
 	return h.ended.Load(), h.Err()
 }
 
-// Over reports whether the call is over. Unlike Test, it has no call of a Batch begin, and does not yield the processor.
+// Over reports whether the call is over. Unlike Test, it has no call of a Batch begin, and does not yield the
+// processor.
 func (h *Handle) Over() bool { return h.started("Over") != nil || h.ended.Load() }
 
 // OnOver has f called with the call's error when the call is over, or at once if it is. F is called by the caller or by

@@ -30,8 +30,8 @@ func Recv[T Elem](ctx context.Context, c *Comm, buf []T, from int, opts ...Optio
 	return recvBytes(ctx, c, spec.TypeOf[T](), exec.Bytes(buf), from, opts)
 }
 
-// StartSend starts Send and returns. The send begins at once, unless a collective is before it or a Batch is in progress,
-// and needs no further call of this rank.
+// StartSend starts Send and returns. The send begins at once, unless a collective is before it or a Batch is in
+// progress, and needs no further call of this rank.
 func StartSend[T Elem](ctx context.Context, c *Comm, buf []T, to int, opts ...Option) *Handle {
 	return start(opts, func(opts []Option) error { return Send(ctx, c, buf, to, opts...) })
 }

@@ -10,8 +10,8 @@ import (
 //
 // Sends and receives are posted as soon as no collective is before them: from then on they are open, and the transport
 // moves them whenever somebody has the turn. A collective is made when it is the first that is ready and nothing is
-// open. So the messages of two ranks are posted in the order in which their calls were started, and no message waits for
-// a later call of its rank.
+// open. So the messages of two ranks are posted in the order in which their calls were started, and no message waits
+// for a later call of its rank.
 type queue struct {
 	pending     atomic.Int64 // calls that are not over
 	collectives atomic.Int64 // those of them that are no sends or receives
@@ -137,7 +137,8 @@ func (q *queue) endTurn() {
 	}
 }
 
-// start has what is ready begin in this goroutine, as far as that takes no waiting. The rest is the queue's goroutine's.
+// start has what is ready begin in this goroutine, as far as that takes no waiting. The rest is the queue's
+// goroutine's.
 func (q *queue) start() {
 	if q.turn.TryLock() {
 		q.carryOut(nil, noTime, false)

@@ -57,8 +57,8 @@ func TestEmptyMessagesTogether(t *testing.T) {
 
 // Sends and receives that were started are in flight together, which is in no schedule of the generator. Here ranks
 // start some that are drawn, and then wait for them, several times. What is posted until all are waited for is written
-// down as a step of a schedule, and package verify proves these: every message arrives where its receive was started, no
-// two accesses race, and all ranks end, even if no channel has room for a message.
+// down as a step of a schedule, and package verify proves these: every message arrives where its receive was started,
+// no two accesses race, and all ranks end, even if no channel has room for a message.
 
 // notebook is a transport that writes down what a rank posts. In and out are the rank's memory, an element for each
 // message.

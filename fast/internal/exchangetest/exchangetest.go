@@ -22,6 +22,9 @@ import (
 type Transport interface {
 	Begin(call wire.Mark)
 	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
+	Post(sends []wire.Send, recvs []wire.Recv) error
+	Progress(ctx, until context.Context) error
+	Nudge()
 	Waiting() []int
 	Moved() uint64
 	Fail(err error)
@@ -71,6 +74,8 @@ func Run(t *testing.T, make Make) {
 		{"fail", testFail},
 		{"close", testClose},
 		{"ends", testEnds},
+		{"posted", testPosted},
+		{"nudge", testNudge},
 		{"two groups", testTwoGroups},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, make) })

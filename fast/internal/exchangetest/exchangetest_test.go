@@ -60,6 +60,7 @@ type fault struct {
 	after    func([]wire.Recv, error) error
 	fail     func(exchangetest.Transport, error)
 	close    func(exchangetest.Transport) error
+	post     func([]wire.Send, []wire.Recv)
 	nobodyIs bool                                                // waited for
 	parts    func(sends []wire.Send, recvs []wire.Recv) [][2]int // Exchanges, by the number of sends and receives, for one
 }
@@ -119,6 +120,11 @@ var faults = map[string]fault{
 		}
 		return err
 	}},
+	"is over before it has come": {fails: "posted", post: func(_ []wire.Send, recvs []wire.Recv) {
+		for i := range recvs {
+			recvs[i].Over = true
+		}
+	}},
 	"waits for nobody": {fails: "waiting", nobodyIs: true},
 	"is not told":      {fails: "fail", fail: func(exchangetest.Transport, error) {}},
 	"does not leave": {fails: "close", close: func(e exchangetest.Transport) error {
@@ -170,6 +176,13 @@ func (f faulty) Begin(call wire.Mark) {
 		call = wire.NewMark(f.begin(call.Call))
 	}
 	f.Transport.Begin(call)
+}
+
+func (f faulty) Post(sends []wire.Send, recvs []wire.Recv) error {
+	if f.post != nil {
+		defer f.post(sends, recvs)
+	}
+	return f.Transport.Post(sends, recvs)
 }
 
 func (f faulty) Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error {

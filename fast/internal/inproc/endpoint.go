@@ -152,8 +152,8 @@ func (e *Endpoint) Follow(t *events.Trail) { e.trail = t }
 // while is how long a rank sleeps before Waiting reports what it waits for.
 const while = 10 * time.Millisecond
 
-// The states of a rank. Only the rank itself becomes drowsy, asleep or resting. Another goroutine that sets it back to awake
-// gives it a token.
+// The states of a rank. Only the rank itself becomes drowsy, asleep or resting. Another goroutine that sets it back to
+// awake gives it a token.
 const (
 	awake   uint32 = iota
 	drowsy         // it checks a last time whether it can go on

@@ -94,8 +94,8 @@ const (
 	futexWakeOp = 1
 )
 
-// futexWait sleeps for at most that long if *word is still value, and reports whether anything but the timeout ended it.
-// Go's scheduler knows of the system call, so that other goroutines run.
+// futexWait sleeps for at most that long if *word is still value, and reports whether anything but the timeout ended
+// it. Go's scheduler knows of the system call, so that other goroutines run.
 func futexWait(word *atomic.Uint32, value uint32, atMost time.Duration) bool {
 	t := unix.NsecToTimespec(atMost.Nanoseconds())
 	_, _, err := syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitOp, uintptr(value),

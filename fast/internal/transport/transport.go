@@ -8,7 +8,8 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// Transport carries the messages of one rank. Only Waiting, Nudge, Fail and Close may be called while another method runs.
+// Transport carries the messages of one rank. Only Waiting, Nudge, Fail and Close may be called while another method
+// runs.
 type Transport interface {
 	// Begin sets the call that the following messages belong to. The description does not change until an Exchange has
 	// returned, nor before the next Begin.
@@ -19,11 +20,12 @@ type Transport interface {
 	// failed.
 	Exchange(ctx context.Context, sends []wire.Send, recvs []wire.Recv) error
 	// Post puts messages in flight beside those posted before, each behind those of the same peer and direction. Each
-	// names its Call, and none is marked AfterSend or Lend. Sends and recvs are the transport's until all are Over, but for
-	// Idle, which may change between two calls. From the first Post until all messages are over there is no Exchange.
+	// names its Call, and none is marked AfterSend or Lend. Sends and recvs are the transport's until all are Over, but
+	// for Idle, which may change between two calls. From the first Post until all messages are over there is no
+	// Exchange.
 	Post(sends []wire.Send, recvs []wire.Recv) error
-	// Progress moves the posted messages until one more is Over, until has ended, or Nudge is called or was since the last
-	// Progress. It does at least what it can without waiting. It fails as Exchange does, which ends all messages.
+	// Progress moves the posted messages until one more is Over, until has ended, or Nudge is called or was since the
+	// last Progress. It does at least what it can without waiting. It fails as Exchange does, which ends all messages.
 	Progress(ctx, until context.Context) error
 	// Nudge ends a Progress.
 	Nudge()
