@@ -225,6 +225,7 @@ var commOrderChecks = []check{
 	{model: "CommOrder", config: "mixed", want: "ok", states: 1434},
 	{model: "CommOrder", config: "cross", want: "ok", states: 1875},
 	{model: "CommOrder", config: "order_long", want: "ok", states: 2022, long: true},
+	{model: "CommOrder", config: "sends_first_long", want: "ok", states: 2169, long: true},
 	{model: "CommOrder", config: "ring_long", want: "ok", states: 621, long: true},
 	{model: "CommOrder", config: "bad_queues", want: "Ends", states: 484},
 	{model: "CommOrder", config: "bad_joins", want: "Harmless", trace: 6},

@@ -60,7 +60,8 @@ func postAll(ctx context.Context, e rank, r *rand.Rand, most int) error {
 		case from:
 			sends = append(sends, &posting{send: []wire.Send{{Peer: to, Data: data, Call: call, Posted: idle}}})
 		case to:
-			recvs = append(recvs, &posting{recv: []wire.Recv{{Peer: from, Into: aligned(n)[:n], Call: call, Posted: idle}}, want: data})
+			into := aligned(n)[:n]
+			recvs = append(recvs, &posting{recv: []wire.Recv{{Peer: from, Into: into, Call: call, Posted: idle}}, want: data})
 		}
 	}
 	own := rand.New(rand.NewPCG(uint64(e.rank), uint64(most)))

@@ -72,8 +72,23 @@ func (t *Track) postedCalls(heeded bool) (all []record) {
 	return all
 }
 
-// unheeded reports whether calls are in progress, and the rank waits for none of them. The recorder is locked.
-func (t *Track) unheeded() bool { return t.isRunning() && len(t.heeded()) == 0 }
+// firstHeeded returns the first call in progress for which the rank waits, or else the first one; !ok: there is none.
+// The recorder is locked.
+func (t *Track) firstHeeded() (r record, ok bool) {
+	if t.done.Load() < t.last {
+		return t.find(t.first)
+	}
+	if t.failure != "" || len(t.posted) == 0 {
+		return record{}, false
+	}
+	i := max(0, slices.IndexFunc(t.posted, func(p posted) bool { return p.heeded }))
+	return t.posted[i].record, true
+}
+
+// unheeded reports whether the rank waits for none of the calls in progress. The recorder is locked.
+func (t *Track) unheeded() bool {
+	return t.done.Load() == t.last && !slices.ContainsFunc(t.posted, func(p posted) bool { return p.heeded })
+}
 
 // isRunning reports whether calls of t are in progress. The recorder is locked.
 func (t *Track) isRunning() bool {

@@ -99,9 +99,7 @@ func (t *Track) idle(now time.Duration) (first record, still time.Duration, ok b
 	if moved := transport.Moved(t.Transport); moved != t.moved {
 		t.moved, t.still, t.warned = moved, now, 0
 	}
-	if all := append(t.heeded(), t.postedCalls(false)...); len(all) > 0 {
-		first, ok = all[0], true
-	}
+	first, ok = t.firstHeeded()
 	return first, now - max(t.r.Clock.Elapsed(first.start), t.still), ok
 }
 

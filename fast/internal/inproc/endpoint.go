@@ -233,8 +233,15 @@ func (e *Endpoint) stuckIn() iter.Seq2[int, *wire.Call] {
 
 // isStuck reports whether there are such messages.
 func (e *Endpoint) isStuck() bool {
-	for range e.stuckIn() {
-		return true
+	for i := range e.out {
+		if m := &e.out[i]; !m.done && !m.Idle {
+			return true
+		}
+	}
+	for i := range e.in {
+		if m := &e.in[i]; !m.done && !m.Idle {
+			return true
+		}
 	}
 	return false
 }
