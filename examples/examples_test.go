@@ -162,3 +162,24 @@ func TestDigits(t *testing.T) {
 		}
 	}
 }
+
+// TestOthers runs the other examples on processes. Each checks its result by itself.
+func TestOthers(t *testing.T) {
+	for name, want := range map[string]struct {
+		args  []string
+		line  string
+		times int
+	}{
+		"tensorparallel": {nil, `rank \d: off by \de-1[456]`, 3},
+		"experts":        {nil, `step \d: the experts got`, 3},
+		"pipeline":       {nil, `rank \d: off by .* [123] of 12 microbatches`, 3},
+		"elastic":        {[]string{"-survive"}, `rank [02]: off by`, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := output(t, 0, "collrun", append(want.args, "-n", "3", program(name))...)
+			if n := len(regexp.MustCompile(want.line).FindAllString(out, -1)); n != want.times {
+				t.Errorf("%d lines of %d: %s", n, want.times, out)
+			}
+		})
+	}
+}

@@ -190,7 +190,7 @@ var importRules = []importRule{
 	{pattern: "internal/events/edit", may: []string{"internal/events"}},
 	{pattern: "peers", may: []string{"internal/*"}},
 	{pattern: "examples"},
-	{pattern: "examples/*", may: []string{"fast", "fast/collective"}, never: []string{"gen", "verify"}},
+	{pattern: "examples/*", may: []string{"fast", "fast/collective", "fast/scalar"}, never: []string{"gen", "verify"}},
 }
 
 func TestImports(t *testing.T) {
