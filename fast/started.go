@@ -189,18 +189,20 @@ func (c *Comm) makeNext(q *queue, leave context.Context) bool {
 		return false
 	}
 	q.take(false)
+	panics := true
 	defer func() {
-		if !h.ended.Load() {
+		if panics {
 			h.finish(errPanicked)
 		}
 		q.collectives.Add(-1)
 		q.over(1)
 	}()
-	if err := c.late(h); err != nil {
-		c.finish(h, err)
-	} else {
-		c.finish(h, c.perform(h.ctx, &h.requests[0]))
+	err := c.late(h)
+	if err == nil {
+		err = c.perform(h.ctx, &h.requests[0])
 	}
+	panics = false // from the next statement on, the caller may have started h again
+	c.finish(h, err)
 	return true
 }
 
