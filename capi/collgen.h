@@ -235,8 +235,8 @@ int collgen_free(collgen_comm comm, void *memory);
 
 /*
  * Started calls. A function that is given the address of a collgen_work starts its call, writes the work there, and
- * returns. If it fails, the work is 0, and nothing was started. A started call needs no further call of its process. The
- * calls of a communicator run in order; only sends and receives between two collectives run beside each other.
+ * returns. If it fails, the work is 0, and nothing was started. A started call needs no further call of its process.
+ * The calls of a communicator run in order; only sends and receives between two collectives run beside each other.
  *
  * collgen_wait waits until the call is over, at most for timeout, and returns how it went, or COLLGEN_NOT_OVER. A work
  * that is over is none any more. With timeout 0 it does not wait; a negative one sets no limit.
