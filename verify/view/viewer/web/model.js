@@ -81,6 +81,15 @@ class Model {
     return list;
   }
 
+  // count returns how many ranks' inputs are in a node.
+  count(node) {
+    if (this.isLeaf(node)) return this.isInput(node) ? 1 : 0;
+    const ranges = this.data.sets[this.data.setOf[node - this.data.cells]];
+    let n = 0;
+    for (let i = 0; i < ranges.length; i += 2) n += ranges[i + 1] - ranges[i];
+    return n;
+  }
+
   bufferName(cell) { const b = this.data.buffers[this.bufOf[cell]]; return b ? b.name : ""; }
   cell(buf, rank, at) { return buf < 0 ? -1 : this.data.buffers[buf].base[rank] + at; }
   cellName(cell) { return `${this.bufferName(cell)}[${this.atOf[cell]}] of rank ${this.rankOf[cell]}`; }

@@ -65,7 +65,7 @@ function stand(model, moment) {
     b.base.forEach((base, rank) => {
       for (let i = 0; i < b.len[rank]; i++) {
         const node = model.at(base + i, moment);
-        if (d.folds) most = Math.max(most, model.ranks(node).length);
+        if (d.folds) most = Math.max(most, model.count(node));
         if (b.name !== "out") continue;
         all[rank]++;
         if (d.folds ? model.isFinished(node) : !model.isEmpty(node)) has[rank]++;
