@@ -200,9 +200,10 @@ function partDone(model, rank, moment) {
     if (b.name === "scratch") continue;
     for (let i = 0; i < (b.len[rank] || 0); i++) {
       const cell = b.base[rank] + i;
-      if (!model.history.has(cell)) continue;
+      const history = model.history.get(cell);
+      if (!history) continue;
       all++;
-      if (model.at(cell, moment) === model.at(cell, model.data.rounds)) done++;
+      if (model.at(cell, moment) === history.at(-1)) done++;
     }
   }
   return all ? done / all : 1;

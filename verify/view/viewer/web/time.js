@@ -18,6 +18,7 @@ class TimeView {
     this.drawStuck();
     this.svg.addEventListener("click", (e) => this.click(e));
     into.replaceChildren(this.svg);
+    this.watch(into);
   }
 
   x(moment) { return this.left + moment * this.column; }
@@ -78,9 +79,16 @@ class TimeView {
     this.keepInSight(moment);
   }
 
+  // keepInSight scrolls to a moment. It asks for no lengths of the page, which would have the browser work them out anew.
   keepInSight(moment) {
-    const frame = this.svg.parentElement, x = this.x(moment);
-    if (x < frame.scrollLeft + 80 || x > frame.scrollLeft + frame.clientWidth - 40) frame.scrollLeft = x - frame.clientWidth / 2;
+    const x = this.x(moment), { left, width } = this.seen;
+    if (width && (x < left + 80 || x > left + width - 40)) this.svg.parentElement.scrollLeft = x - width / 2;
+  }
+
+  watch(frame) {
+    this.seen = { left: 0, width: 0 };
+    frame.onscroll = () => { this.seen.left = frame.scrollLeft; };
+    new ResizeObserver(() => { this.seen.width = frame.clientWidth; }).observe(frame);
   }
 
   start(moment) { this.show(moment + 1); }
