@@ -294,8 +294,8 @@ int run_mismatch(struct rank *r) {
 	int32_t x[2] = {1, 1};
 	int code = allreduce(r->comm, x, r->rank == 0 ? 2 : 1);
 	const collgen_error *e = collgen_last_error();
-	CHECK(r->rank > 1 && code == COLLGEN_ABORTED ||
-		code == COLLGEN_MISMATCH && !strcmp(e->field, "count") && e->nranks > 0);
+	CHECK((r->rank > 1 && code == COLLGEN_ABORTED) ||
+		(code == COLLGEN_MISMATCH && !strcmp(e->field, "count") && e->nranks > 0));
 	collgen_close(r->comm);
 	return wrong;
 }
