@@ -46,7 +46,7 @@ CONSTANTS
   Holds       \* FALSE: the second question does not wait for what is on its way
 
 VARIABLES
-  at,      \* by rank: how many calls of its program are over
+  todo,    \* by rank: the calls of its program that are not over
   inCall,  \* by rank: it is in a call that was not started
   ready,   \* by rank and communicator: calls that were started, and wait for their turn
   now,     \* what is missing of those in progress
@@ -60,8 +60,8 @@ VARIABLES
   late,    \* what was on its way then
   fine     \* ghost: whoever was said to be in a ring was
 
-vars == <<at, inCall, ready, now, moved, wire, fate, net, ring, missing, firm, late, fine>>
-calls == <<at, inCall, ready, now, moved, wire>>
+vars == <<todo, inCall, ready, now, moved, wire, fate, net, ring, missing, firm, late, fine>>
+calls == <<todo, inCall, ready, now, moved, wire>>
 chase == <<net, ring, missing, firm, late>>
 
 Ranks == 0..2
@@ -119,14 +119,14 @@ Program(r) ==
 ByComm(x) == [r \in Ranks |-> [c \in Comms |-> x]]
 
 Init ==
-  /\ at = [r \in Ranks |-> 0] /\ inCall = [r \in Ranks |-> FALSE]
+  /\ todo = [r \in Ranks |-> Program(r)] /\ inCall = [r \in Ranks |-> FALSE]
   /\ ready = ByComm(<<>>) /\ now = ByComm({}) /\ moved = ByComm(0)
   /\ wire = [c \in Comms |-> {}] /\ fate = [c \in Comms |-> FALSE]
   /\ net = {} /\ ring = ByComm(<<>>) /\ missing = ByComm({}) /\ firm = ByComm(FALSE) /\ late = ByComm({})
   /\ fine = TRUE
 
-Over(r) == at[r] = Len(Program(r))
-Op(r) == Program(r)[at[r] + 1]
+Over(r) == todo[r] = <<>>
+Op(r) == Head(todo[r])
 Idle(r, c) == ready[r][c] = <<>> /\ now[r][c] = {}
 
 \* Messages may join those in flight, of which there is no other of the same two ranks in this direction.
@@ -137,28 +137,28 @@ MayJoin(r, c, parts) ==
 Start(r, op) ==
   /\ ~inCall[r] /\ op.does = "start"
   /\ ready' = IF fate[op.comm] THEN ready ELSE [ready EXCEPT ![r][op.comm] = Append(ready[r][op.comm], op.parts)]
-  /\ at' = [at EXCEPT ![r] = at[r] + 1]
+  /\ todo' = [todo EXCEPT ![r] = Tail(todo[r])]
   /\ UNCHANGED <<inCall, now, moved, wire, fate, chase, fine>>
 
 Call(r, op) ==
   /\ ~inCall[r] /\ op.does = "call" /\ ready[r][op.comm] = <<>> /\ MayJoin(r, op.comm, op.parts)
   /\ IF fate[op.comm]
-     THEN at' = [at EXCEPT ![r] = at[r] + 1] /\ UNCHANGED <<inCall, now, moved>>
+     THEN todo' = [todo EXCEPT ![r] = Tail(todo[r])] /\ UNCHANGED <<inCall, now, moved>>
      ELSE /\ inCall' = [inCall EXCEPT ![r] = TRUE]
           /\ now' = [now EXCEPT ![r][op.comm] = now[r][op.comm] \cup op.parts]
           /\ moved' = [moved EXCEPT ![r][op.comm] = moved[r][op.comm] + 1]
-          /\ UNCHANGED at
+          /\ UNCHANGED todo
   /\ UNCHANGED <<ready, wire, fate, chase, fine>>
 
 Return(r, op) ==
   /\ inCall[r] /\ now[r][op.comm] \cap op.parts = {}
   /\ inCall' = [inCall EXCEPT ![r] = FALSE]
-  /\ at' = [at EXCEPT ![r] = at[r] + 1]
+  /\ todo' = [todo EXCEPT ![r] = Tail(todo[r])]
   /\ UNCHANGED <<ready, now, moved, wire, fate, chase, fine>>
 
 Wait(r, op) ==
   /\ op.does = "wait" /\ Idle(r, op.comm)
-  /\ at' = [at EXCEPT ![r] = at[r] + 1]
+  /\ todo' = [todo EXCEPT ![r] = Tail(todo[r])]
   /\ UNCHANGED <<inCall, ready, now, moved, wire, fate, chase, fine>>
 
 Take(r, c) ==
@@ -167,16 +167,15 @@ Take(r, c) ==
   /\ now' = [now EXCEPT ![r][c] = now[r][c] \cup Head(ready[r][c])]
   /\ ready' = [ready EXCEPT ![r][c] = Tail(ready[r][c])]
   /\ moved' = [moved EXCEPT ![r][c] = moved[r][c] + 1]
-  /\ UNCHANGED <<at, inCall, wire, fate, chase, fine>>
+  /\ UNCHANGED <<todo, inCall, wire, fate, chase, fine>>
 
 \* The parts in flight without whose end the rank begins nothing more there.
 Heeded(r, c) ==
-  IF ~Heeds \/ (All \in now[r][c]) THEN now[r][c]
-  ELSE IF ready[r][c] # <<>> THEN IF All \in Head(ready[r][c]) THEN now[r][c] ELSE {}
-  ELSE IF Over(r) \/ Op(r).comm # c THEN {}
-  ELSE IF inCall[r] THEN now[r][c] \cap Op(r).parts
-  ELSE IF Op(r).does = "wait" \/ (Op(r).does = "call" /\ All \in Op(r).parts) THEN now[r][c]
-  ELSE {}
+  IF ~Heeds \/ All \in now[r][c] THEN now[r][c]
+  ELSE {part \in now[r][c] :
+    IF ready[r][c] # <<>> THEN All \in Head(ready[r][c])
+    ELSE ~Over(r) /\ \E op \in {Op(r)} :
+      op.comm = c /\ IF inCall[r] THEN part \in op.parts ELSE op.does = "wait" \/ (op.does = "call" /\ All \in op.parts)}
 
 Push(r, c, part) ==
   /\ part \in now[r][c] /\ part[1] = r /\ part \notin wire[c]
@@ -184,7 +183,7 @@ Push(r, c, part) ==
   /\ IF Eager
      THEN now' = [now EXCEPT ![r][c] = now[r][c] \ {part}] /\ moved' = [moved EXCEPT ![r][c] = moved[r][c] + 1]
      ELSE UNCHANGED <<now, moved>>
-  /\ UNCHANGED <<at, inCall, ready, fate, chase, fine>>
+  /\ UNCHANGED <<todo, inCall, ready, fate, chase, fine>>
 
 \* It has come for whom it is, who waits for it.
 CanTake(c, part) == part \in wire[c] /\ part \in now[part[2]][c]
@@ -195,13 +194,13 @@ Deliver(r, c, part) ==
   /\ \E both \in {IF Eager THEN {r} ELSE {r, part[1]}} :
        /\ now' = [q \in Ranks |-> IF q \in both THEN [now[q] EXCEPT ![c] = now[q][c] \ {part}] ELSE now[q]]
        /\ moved' = [q \in Ranks |-> IF q \in both THEN [moved[q] EXCEPT ![c] = moved[q][c] + 1] ELSE moved[q]]
-  /\ UNCHANGED <<at, inCall, ready, fate, chase, fine>>
+  /\ UNCHANGED <<todo, inCall, ready, fate, chase, fine>>
 
 Gather(c) ==
   /\ \A r \in Members(c) : now[r][c] = {All}
   /\ now' = [r \in Ranks |-> [now[r] EXCEPT ![c] = {}]]
   /\ moved' = [r \in Ranks |-> IF r \in Members(c) THEN [moved[r] EXCEPT ![c] = moved[r][c] + 1] ELSE moved[r]]
-  /\ UNCHANGED <<at, inCall, ready, wire, fate, chase, fine>>
+  /\ UNCHANGED <<todo, inCall, ready, wire, fate, chase, fine>>
 
 GiveUp(c) == fate' = [fate EXCEPT ![c] = TRUE] /\ UNCHANGED <<calls, chase>>
 
@@ -222,7 +221,7 @@ Expire(r, c) ==
 Fail(r, c) ==
   /\ fate[c] /\ ~Idle(r, c)
   /\ now' = [now EXCEPT ![r][c] = {}] /\ ready' = [ready EXCEPT ![r][c] = <<>>]
-  /\ UNCHANGED <<at, inCall, moved, wire, fate, chase, fine>>
+  /\ UNCHANGED <<todo, inCall, moved, wire, fate, chase, fine>>
 
 Work ==
   \/ \E r \in Ranks : ~Over(r) /\ \E op \in {Op(r)} : Start(r, op) \/ Call(r, op) \/ Return(r, op) \/ Wait(r, op)
