@@ -9,10 +9,12 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Sources are the files of packages that generated code needs: of the one that it belongs to, without what was
@@ -98,7 +100,11 @@ func (i *imports) files(pkg string) (names []string, err error) {
 	if pkg != "context" && pkg != "math/bits" {
 		return i.sources[pkg], nil
 	}
-	found, err := build.Import(pkg, "", 0)
+	from := build.Default
+	if from.GOROOT, err = goroot(); err != nil {
+		return nil, err
+	}
+	found, err := from.Import(pkg, "", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +113,18 @@ func (i *imports) files(pkg string) (names []string, err error) {
 	}
 	return names, nil
 }
+
+// goroot returns where the standard library is. A program that was built with -trimpath asks the go command.
+var goroot = sync.OnceValues(func() (string, error) {
+	if build.Default.GOROOT != "" {
+		return build.Default.GOROOT, nil
+	}
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("looking for the standard library: go env GOROOT: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+})
 
 // parse reads files without the bodies of functions.
 func (i *imports) parse(names []string) ([]*ast.File, error) {
