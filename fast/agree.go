@@ -3,6 +3,7 @@ package fast
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/deadlock"
@@ -87,6 +88,11 @@ func (c *Comm) endAgreement() {
 		c.busy.Unset()
 	}
 	c.membership.End()
+}
+
+// without returns the ranks of c that are not in d.
+func (c *Comm) without(d *Comm) []int {
+	return slices.DeleteFunc(c.ranks(), func(rank int) bool { return d.rankOf(c.process(rank)) >= 0 })
 }
 
 // agreeing is a communicator as package membership needs it.
@@ -188,5 +194,8 @@ func (c *Comm) Shrink(ctx context.Context, opts ...ShrinkOption) (*Comm, error) 
 	}
 	made, err := c.membership.Shrink(ctx, s.quorum)
 	d, _ := made.(*Comm)
+	if d != nil {
+		c.hooked.tellShrunk(d, c.without(d))
+	}
 	return d, err
 }

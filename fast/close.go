@@ -96,6 +96,7 @@ func (c *Comm) Close() error {
 		c.world.leaving.Go(func() { c.deliver(t) })
 	}
 	c.endStarted()
+	c.hooked.tellClosed()
 	c.memory.Close(c.busy.Set, c.busy.Unset)
 	if c.world == nil {
 		return err

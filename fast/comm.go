@@ -76,6 +76,7 @@ type Comm struct {
 	queue    atomic.Pointer[queue] // of started calls; nil before the first
 	refusals refusals              // of calls that were to be started
 	track    *flight.Track         // what the flight recorder knows of it; nil: nothing
+	hooked   *hooked               // what tells the hooks; nil: there are none
 	detector *deadlock.Detector    // nil: there is no search
 	monitor  *monitor.Monitor
 	messages *message.Engine

@@ -34,6 +34,7 @@ func (p *initConfig) newWorld(all *setup.Connector) *world {
 		limits:       p.limits(),
 		sealed:       p.SecretFromStore(),
 		events:       p.eventFile(p.Size),
+		hooks:        p.hooks,
 	}
 }
 
@@ -71,6 +72,7 @@ func (p *initConfig) goroutineWorld(g *inproc.Plane, n int) *world {
 		record:       flight.New(p.recording(g.Self(), n, min(trace.MaxEntries, recordedInside/n))),
 		limits:       p.limits(),
 		events:       p.eventFile(n),
+		hooks:        p.hooks,
 	}
 }
 
@@ -119,6 +121,7 @@ func (w *world) comm(ctx context.Context, id uint64, name string, processes []in
 	w.plane.Handle(id, control.KindInquiry, c.handleInquiry)
 	w.plane.Handle(id, control.KindHealth, c.handleHealth)
 	w.plane.Handle(id, control.KindBarrier, c.handleBarrier)
+	c.hooked.tellMade()
 	c.unwatch = w.plane.Watch(c.lost)
 	return c, nil
 }
@@ -137,11 +140,18 @@ func (c *Comm) record(r *flight.Recorder) {
 			c.detector.Look()
 		}
 	}
+	c.hook()
+	if c.hooked != nil {
+		about.OnSlow = c.hooked.slow
+	}
 	c.track = r.Join(about)
 	if searches {
 		c.detector = deadlock.New(c.rank, c.size, c.world.limits, searched{c}, c.track)
 	}
 	c.exec.Recorder = c.track
+	if c.hooked != nil {
+		c.hooked.Track, c.exec.Recorder = c.track, c.hooked
+	}
 }
 
 // conditions returns what is known of the state of ranks' processes, in words.

@@ -258,6 +258,7 @@ func (c *Comm) recordFailure(err error) {
 		waiting = call.Waiting
 	}
 	c.track.Fail(err, waiting, c.atFault(err))
+	c.hooked.failed(err)
 }
 
 // atFault returns the ranks that err says are at fault: this one if it has ended the communicator itself.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/collgen/collgen/fast/hooks"
 	"github.com/collgen/collgen/fast/internal/bootstrap"
 	"github.com/collgen/collgen/fast/internal/deadlock"
 	"github.com/collgen/collgen/fast/internal/flight"
@@ -28,6 +29,7 @@ type initConfig struct {
 	times    deadlock.Limits       // set by tests
 	tuning   func() (tuned, error) // nil: none
 	tuned    tuned                 // the result of tuning
+	hooks    []*hooks.Hooks
 	// All calls have the option Reproducible.
 	reproducible bool
 	err          error // the first option that is wrong

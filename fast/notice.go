@@ -35,9 +35,13 @@ func (c *Comm) giveUp(s State, err error, seq uint64) {
 		c.tell(failure.NoticeOf(s, c.rank, seq, err))
 	}
 	c.notifying.Unlock()
-	if first && c.exec.Transport != nil {
+	if !first {
+		return
+	}
+	if c.exec.Transport != nil {
 		c.exec.Transport.Fail(err)
 	}
+	c.hooked.tellFailed(err)
 }
 
 // tell sends n to all other ranks.
@@ -116,6 +120,7 @@ func (c *Comm) condemn(s State, err error, n failure.Notice) {
 		c.exec.Transport.Fail(err)
 	}
 	c.track.SaveSoon(err)
+	c.hooked.tellFailed(err)
 }
 
 // failure returns what n means to this rank, as an error.

@@ -81,13 +81,13 @@ func TestTrace(t *testing.T) {
 			t.Errorf("header (-want +got):\n%s", d)
 		}
 		first := trace.Entry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "AllReduce", Algorithm: "ring",
-			Op: "max", Type: "float32", Count: 8, Peer: -1, Depth: 1, State: trace.Done}
+			Op: "max", Type: "float32", Count: 8, Bytes: 32, Peer: -1, Depth: 1, State: trace.Done}
 		second := trace.Entry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 2, Primitive: "Broadcast",
-			Algorithm: "two-level", Type: "int8", Count: 3, Root: 2, Peer: -1, Depth: 1, Local: 3, State: trace.Done}
+			Algorithm: "two-level", Type: "int8", Count: 3, Bytes: 3, Root: 2, Peer: -1, Depth: 1, Local: 3, State: trace.Done}
 		third := trace.Entry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "SendRecv", Algorithm: "direct",
-			Type: "int64", Count: 4, Peer: 1, Depth: 1, Start: int64(time.Second), State: trace.Running, Waiting: []int{1, 2}}
+			Type: "int64", Count: 4, Bytes: 32, Peer: 1, Depth: 1, Start: int64(time.Second), State: trace.Running, Waiting: []int{1, 2}}
 		fourth := third
-		fourth.Count, fourth.Root, fourth.Peer = 5, 2, 0
+		fourth.Count, fourth.Bytes, fourth.Root, fourth.Peer = 5, 40, 2, 0
 		if d := cmp.Diff([]trace.Entry{first, second, third, fourth}, got.Entries); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
@@ -97,7 +97,7 @@ func TestTrace(t *testing.T) {
 		err := h.Wait(t.Context())
 		got = written(t, all[0])
 		for _, e := range got.Entries[2:] {
-			if e.State != trace.Failed || e.Error != err.Error() || !slices.Equal(e.Waiting, []int{1, 2}) ||
+			if e.End != int64(2*time.Second) || e.State != trace.Failed || e.Error != err.Error() || !slices.Equal(e.Waiting, []int{1, 2}) ||
 				!slices.Equal(e.Blames, []int{2}) {
 				t.Errorf("after it failed with %v: %+v", err, e)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/collgen/collgen/fast/health"
+	"github.com/collgen/collgen/fast/hooks"
 	"github.com/collgen/collgen/fast/internal/agree"
 	"github.com/collgen/collgen/fast/internal/control"
 	"github.com/collgen/collgen/fast/internal/deadlock"
@@ -42,6 +43,7 @@ type world struct {
 	limits       deadlock.Limits  // of the search for deadlocks
 	messages     message.Budget
 	events       eventFile
+	hooks        []*hooks.Hooks
 	sealed       bool // the job's secret was made for its first processes, so that no other can join
 }
 

@@ -56,7 +56,9 @@ type Entry struct {
 	Peer      int    `json:"peer"`            // of a point-to-point call, the receiver; -1: all ranks take part
 	Depth     int    `json:"depth"`           // into how many pieces chunks are cut
 	Local     int    `json:"local,omitempty"` // ranks on each host, where they make a difference to the algorithm; 0: none
+	Bytes     int    `json:"bytes,omitempty"` // of the larger of this rank's buffers
 	Start     int64  `json:"start"`           // nanoseconds after Origin
+	End       int64  `json:"end,omitempty"`   // the same; 0: it is running, or its end was not recorded
 	State     string `json:"state"`           // Running, Done or Failed
 	Error     string `json:"error,omitempty"`
 	// Waiting are the ranks that a running operation waits for, or that a failed one was waiting for.
@@ -141,8 +143,10 @@ func (e *Entry) check() error {
 			e.Waiting, e.Size)
 	case slices.ContainsFunc(e.Blames, isNone):
 		return fmt.Errorf("one of those blamed, %v, is no rank of %d", e.Blames, e.Size)
-	case e.Count < 0 || e.Depth < 0 || e.Local < 0 || e.Start < 0:
+	case e.Count < 0 || e.Depth < 0 || e.Local < 0 || e.Bytes < 0 || e.Start < 0:
 		return errors.New("a number is negative")
+	case e.End != 0 && e.End < e.Start:
+		return errors.New("it ends before it starts")
 	case !slices.Contains([]string{Running, Done, Failed}, e.State):
 		return fmt.Errorf("the state is %q", e.State)
 	case !failure.Printable(e.Comm, e.Primitive, e.Label, e.Algorithm, e.Op, e.Type, e.Error):

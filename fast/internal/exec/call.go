@@ -175,9 +175,12 @@ func (x *Call) record() {
 	}
 	x.Begun = true
 	if x.Executor.Recorder != nil {
-		x.Executor.Recorder.Begin(x.form, x.Seq())
+		x.Executor.Recorder.Begin(x.form, x.Seq(), x.bytes())
 	}
 }
+
+// bytes returns the length of the larger of the rank's buffers.
+func (x *Call) bytes() int { return max(len(x.In.Data), len(x.Out.Data)) }
 
 // conclude announces a call without messages by an empty Exchange, so that a rank that waits for a message of it can
 // see that there is none.

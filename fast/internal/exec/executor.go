@@ -34,12 +34,14 @@ type Executor struct {
 
 // Recorder is told of an executor's calls.
 type Recorder interface {
-	Begin(f *Form, seq uint64) // a call of that form and number begins, together with those begun since the last End
-	End()                      // these calls have ended without an error
+	// A call of that form and number begins, together with those begun since the last End. The larger of the rank's
+	// buffers has so many bytes.
+	Begin(f *Form, seq uint64, bytes int)
+	End() // these calls have ended without an error
 
-	Post(f *Form, seq uint64) (number uint64) // a call begins that ends by itself
-	Heed(number uint64, heeded bool)          // whether the rank begins no other call before that one is over
-	Over(number uint64)                       // it is over
+	Post(f *Form, seq uint64, bytes int) (number uint64) // a call begins that ends by itself
+	Heed(number uint64, heeded bool)                     // whether the rank begins no other call before that one is over
+	Over(number uint64)                                  // it is over
 }
 
 // SetUp prepares e for the calls of a rank among size over t, which is nil if size is 1.

@@ -13,24 +13,26 @@ type posted struct {
 }
 
 // Post records that a call begins that ends by itself, and returns its number.
-func (t *Track) Post(f *exec.Form, seq uint64) (number uint64) {
+func (t *Track) Post(f *exec.Form, seq uint64, bytes int) (number uint64) {
 	start := t.r.Clock.Now()
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
 	if !t.isRunning() {
 		t.warned = 0
 	}
-	place := t.add(f, seq, start)
+	place := t.add(f, seq, bytes, start)
 	t.posted = append(t.posted, posted{record: *place})
 	return place.number
 }
 
 // Over records that the call with that number, which Post has returned, is over.
 func (t *Track) Over(number uint64) {
+	now := t.r.Clock.Now()
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
 	if i := t.indexOf(number); i >= 0 {
 		t.posted = slices.Delete(t.posted, i, i+1)
+		t.setEnd(number, now)
 		t.stall = nil
 	}
 }

@@ -55,7 +55,9 @@ type record struct {
 	a          *exec.Algorithm
 	seq        uint64
 	start      int64 // tick of the recorder's clock
+	end        int64 // the same; 0: it runs, or it is one of those that ended last
 	count      int
+	bytes      int   // of the larger of the rank's buffers
 	root, peer int32 // peer is -1 if all ranks take part
 	depth      int32
 	local      int32  // ranks on each host, where they make a difference to the algorithm
@@ -74,6 +76,8 @@ type Communicator struct {
 	OnIdle func()
 	// Conditions returns what is known of the state of ranks' processes, in words; nil, or returns nil: nothing.
 	Conditions func(ranks []int) []string
+	// OnSlow is called when a warning of a call without progress is due; nil: nothing is.
+	OnSlow func(s *Slow)
 }
 
 // Track is what a Recorder knows of one communicator. A nil Track records nothing.
@@ -86,6 +90,7 @@ type Track struct {
 	// All of them are over when done is the number of the last one.
 	first, last uint64
 	done        relatomic.Uint64
+	ended       int64         // when they were over: a tick of the recorder's clock
 	posted      []posted      // others in progress, or that were when one failed
 	newest      uint64        // the number of its latest operation, posted or not
 	failure     string        // why they failed
@@ -130,25 +135,26 @@ func (t *Track) Leave() {
 	}
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
-	t.Transport, t.OnIdle, t.Conditions, t.stall = nil, nil, nil, nil
+	t.Transport, t.OnIdle, t.Conditions, t.OnSlow, t.stall = nil, nil, nil, nil, nil
 	delete(t.r.tracks, t)
 }
 
 // Begin records that a call begins, together with those that began since the last end.
-func (t *Track) Begin(f *exec.Form, seq uint64) {
+func (t *Track) Begin(f *exec.Form, seq uint64, bytes int) {
 	r := t.r
 	start := r.Clock.Now()
 	r.mu.Lock()
 	if t.done.Load() == t.last {
+		t.setEnds()
 		t.first, t.kept, t.warned = r.made+1, t.kept[:0], 0
 	}
 	t.last = r.made + 1
-	t.add(f, seq, start)
+	t.add(f, seq, bytes, start)
 	r.mu.Unlock()
 }
 
 // add adds a record of a call that begins. The recorder is locked.
-func (t *Track) add(f *exec.Form, seq uint64, start int64) *record {
+func (t *Track) add(f *exec.Form, seq uint64, bytes int, start int64) *record {
 	r, peer := t.r, int32(-1)
 	if f.Collective.PointToPoint {
 		peer = int32(f.Args.Peer)
@@ -168,6 +174,7 @@ func (t *Track) add(f *exec.Form, seq uint64, start int64) *record {
 	}
 	// The record is made in place, which is faster than copying it there.
 	place.track, place.number, place.k, place.a, place.seq, place.start = t, r.made, f.Collective, f.Algorithm, seq, start
+	place.end, place.bytes = 0, bytes
 	place.count, place.root, place.peer = f.Args.Count, int32(f.Args.Root), peer
 	place.depth, place.local, place.op, place.elem = int32(f.Depth), int32(f.Local), f.Op(), f.Type
 	place.label = f.Label()
@@ -187,7 +194,23 @@ func (t *Track) keep(r *record) {
 // End records that the calls that began last are over. Only the communicator's goroutine calls it.
 func (t *Track) End() {
 	if t != nil {
+		t.ended = t.r.Clock.Now()
 		t.done.Store(t.last)
+	}
+}
+
+// setEnds writes into the records of the calls that ended last when they did, before others begin. The recorder is
+// locked.
+func (t *Track) setEnds() {
+	for n := t.first; n <= t.last; n++ {
+		t.setEnd(n, t.ended)
+	}
+}
+
+// setEnd writes into the record of an operation, if it is still there, when it ended. The recorder is locked.
+func (t *Track) setEnd(number uint64, tick int64) {
+	if r := &t.r.ring[number%uint64(len(t.r.ring))]; r.number == number && r.track == t {
+		r.end = tick
 	}
 }
 
@@ -200,6 +223,9 @@ func (t *Track) Fail(err error, waiting, blames []int) {
 	t.r.mu.Lock()
 	if t.isRunning() {
 		t.failure, t.blocked, t.blamed = err.Error(), waiting, blames
+		for now, i := t.r.Clock.Now(), 0; i < len(t.posted); i++ {
+			t.setEnd(t.posted[i].number, now)
+		}
 	}
 	t.r.mu.Unlock()
 	t.End()

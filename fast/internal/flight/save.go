@@ -73,13 +73,30 @@ func (e *record) entry(waiting []int) trace.Entry {
 		x.Op = wire.OpWords(e.op)
 	}
 	x.Label = e.label
+	x.Bytes = e.bytes
 	switch x.State {
 	case trace.Running:
 		x.Waiting = waiting
+	case trace.Done:
+		x.End = e.endTime(x.Start)
 	case trace.Failed:
+		x.End = e.endTime(x.Start)
 		x.Error, x.Waiting, x.Blames = failure.OneLine(t.failure), t.blocked, t.blamed
 	}
 	return x
+}
+
+// endTime returns when e, which is over, ended: nanoseconds after the origin, and not before its start. 0: it is not
+// known. The recorder is locked.
+func (e *record) endTime(start int64) int64 {
+	t, tick := e.track, e.end
+	if e.number >= t.first && e.number <= t.last {
+		tick = t.ended
+	}
+	if tick == 0 {
+		return 0
+	}
+	return max(start, int64(t.r.Clock.Elapsed(tick)))
 }
 
 // saveTime is how long a failed call waits for its trace: long enough that the file is usually there if the program

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/transport"
 )
 
@@ -46,7 +47,7 @@ func (r *Recorder) watch() {
 		if !r.timerSet {
 			r.setTimer()
 		}
-		if s, ok := t.slowCall(now); ok && r.Log != nil {
+		if s, ok := t.slowCall(now); ok && (r.Log != nil || t.OnSlow != nil) {
 			slow = append(slow, s)
 		}
 		if _, still, ok := t.idle(now); ok && still >= Prompt/2 && t.OnIdle != nil {
@@ -58,7 +59,14 @@ func (r *Recorder) watch() {
 		f()
 	}
 	for _, s := range slow {
-		s.warn(r.Log)
+		s.known = s.conditions()
+		if r.Log != nil {
+			s.warn(r.Log)
+		}
+		if s.OnSlow != nil {
+			s.OnSlow(&Slow{Form: s.form(), Op: s.op, Seq: s.seq, Bytes: s.bytes, Still: s.still, Running: s.running,
+				Waiting: s.waiting, Known: s.known})
+		}
 	}
 }
 
@@ -73,12 +81,24 @@ func (r *Recorder) running() iter.Seq[*Track] {
 	}
 }
 
+// Slow is a call that makes no progress.
+type Slow struct {
+	Form           exec.Form
+	Op             uint32 // as ranks compare it
+	Seq            uint64
+	Bytes          int           // of the larger of the rank's buffers
+	Still, Running time.Duration // how long it makes no progress, and has been running
+	Waiting        []int         // the ranks that it waits for
+	Known          []string      // what is known of their state
+}
+
 // slowCall is a call that makes no progress.
 type slowCall struct {
 	record
-	conditions     func(ranks []int) []string // nil: not known
+	Communicator
 	waiting        []int
 	running, still time.Duration // how long it has been running, and without progress
+	known          []string
 }
 
 // slowCall returns the running call of t if a warning of it is due: first when there was no progress for the recorder's
@@ -89,7 +109,7 @@ func (t *Track) slowCall(now time.Duration) (slowCall, bool) {
 		return slowCall{}, false
 	}
 	t.warned = still
-	return slowCall{record: first, conditions: t.Conditions, waiting: t.waits(), still: still,
+	return slowCall{record: first, Communicator: t.Communicator, waiting: t.waits(), still: still,
 		running: now - t.r.Clock.Elapsed(first.start)}, true
 }
 
@@ -112,14 +132,14 @@ func (t *Track) waits() []int {
 }
 
 func (s *slowCall) warn(log *slog.Logger) {
-	about := []any{"primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.track.Name, "rank", s.track.Rank,
-		"size", s.track.Size, "waiting", s.waiting, "seconds", s.still.Round(time.Second).Seconds(),
+	about := []any{"primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.Name, "rank", s.Rank,
+		"size", s.Size, "waiting", s.waiting, "seconds", s.still.Round(time.Second).Seconds(),
 		"running", s.running.Round(time.Second).Seconds()}
 	if s.label != "" {
 		about = slices.Insert(about, 2, any("label"), any(s.label))
 	}
-	if known := s.known(); len(known) > 0 {
-		about = append(about, "known", known)
+	if len(s.known) > 0 {
+		about = append(about, "known", s.known)
 	}
 	log.Warn("a call makes no progress", about...)
 }
@@ -127,13 +147,13 @@ func (s *slowCall) warn(log *slog.Logger) {
 // maxKnown is the number of ranks whose conditions a warning lists.
 const maxKnown = 4
 
-// known returns what is known of the state of the ranks that the call waits for, in words.
-func (s *slowCall) known() (words []string) {
-	if s.conditions == nil {
+// conditions returns what is known of the state of the ranks that the call waits for, in words.
+func (s *slowCall) conditions() (words []string) {
+	if s.Conditions == nil {
 		return nil
 	}
 	ranks := s.waiting[:min(len(s.waiting), maxKnown)]
-	for i, c := range s.conditions(ranks) {
+	for i, c := range s.Conditions(ranks) {
 		words = append(words, fmt.Sprintf("rank %d: %s", ranks[i], c))
 	}
 	return words

@@ -76,13 +76,18 @@ func (s *Stall) list(calls, free []record, rank int) {
 
 // call returns the description of e that ranks compare.
 func (e *record) call() wire.Call {
-	f := exec.Form{Collective: e.k, Type: e.elem, Algorithm: e.a, Depth: int(e.depth), Local: int(e.local),
-		Args: exec.Args{Count: e.count, Op: spec.Op(e.op &^ wire.Reproducible), Root: int(e.root), Peer: int(max(e.peer, 0))}}
-	f = f.Labelled(e.label)
+	f := e.form()
 	c := f.Describe()
 	c.Op |= e.op & wire.Reproducible
 	c.Seq = e.seq
 	return c
+}
+
+// form returns what e is a call of, but for whether its op is reproducible.
+func (e *record) form() exec.Form {
+	f := exec.Form{Collective: e.k, Type: e.elem, Algorithm: e.a, Depth: int(e.depth), Local: int(e.local),
+		Args: exec.Args{Count: e.count, Op: spec.Op(e.op &^ wire.Reproducible), Root: int(e.root), Peer: int(max(e.peer, 0))}}
+	return f.Labelled(e.label)
 }
 
 // latest calls f with the records of t, the latest first, until f returns false. The recorder is locked.
