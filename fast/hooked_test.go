@@ -171,7 +171,8 @@ func TestHooksOfFailures(t *testing.T) {
 	for rank := range 2 {
 		got := all[rank].take(rank)
 		for _, want := range []string{"world/1.0: made, %d of 3", "shrunk to %d of 2 without [2]"} {
-			if want = fmt.Sprintf(want, rank); !slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, want) }) {
+			want = fmt.Sprintf(want, rank)
+			if !slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, want) }) {
 				t.Errorf("rank %d was not told %q: %q", rank, want, got)
 			}
 		}

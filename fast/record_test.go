@@ -85,7 +85,8 @@ func TestTrace(t *testing.T) {
 		second := trace.Entry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 2, Primitive: "Broadcast",
 			Algorithm: "two-level", Type: "int8", Count: 3, Bytes: 3, Root: 2, Peer: -1, Depth: 1, Local: 3, State: trace.Done}
 		third := trace.Entry{Comm: "world", ID: control.WorldID, Size: 3, Seq: 1, Primitive: "SendRecv", Algorithm: "direct",
-			Type: "int64", Count: 4, Bytes: 32, Peer: 1, Depth: 1, Start: int64(time.Second), State: trace.Running, Waiting: []int{1, 2}}
+			Type: "int64", Count: 4, Bytes: 32, Peer: 1, Depth: 1, Start: int64(time.Second), State: trace.Running,
+			Waiting: []int{1, 2}}
 		fourth := third
 		fourth.Count, fourth.Bytes, fourth.Root, fourth.Peer = 5, 40, 2, 0
 		if d := cmp.Diff([]trace.Entry{first, second, third, fourth}, got.Entries); d != "" {
@@ -97,8 +98,8 @@ func TestTrace(t *testing.T) {
 		err := h.Wait(t.Context())
 		got = written(t, all[0])
 		for _, e := range got.Entries[2:] {
-			if e.End != int64(2*time.Second) || e.State != trace.Failed || e.Error != err.Error() || !slices.Equal(e.Waiting, []int{1, 2}) ||
-				!slices.Equal(e.Blames, []int{2}) {
+			if e.End != int64(2*time.Second) || e.State != trace.Failed || e.Error != err.Error() ||
+				!slices.Equal(e.Waiting, []int{1, 2}) || !slices.Equal(e.Blames, []int{2}) {
 				t.Errorf("after it failed with %v: %+v", err, e)
 			}
 		}

@@ -29,7 +29,8 @@ var errLeft = errors.New("the rank's function did not return")
 // follow from it. A panic of f is not recovered: it ends the program, as a panic does in any goroutine. If functions do
 // not return although a rank has failed, a warning names them, after the time of WithSlowCall.
 //
-// Of the options of Init, those on tuning, the logger, hooks, traces, events and slow calls count; the others have no meaning.
+// Of the options of Init, those on tuning, the logger, hooks, traces, events and slow calls count; the others have no
+// meaning.
 func Run(ctx context.Context, n int, f func(ctx context.Context, c *Comm) error, opts ...InitOption) error {
 	switch {
 	case ctx == nil:

@@ -29,7 +29,8 @@ func TestRead(t *testing.T) {
 		{anEntry, "x"}, {anEntry, strings.Repeat(anEntry+"\n", MaxEntries+1)}, {`"seq"`, `"seq":"x","seq"`},
 		{`"rank":1,"size":2,"seq"`, `"rank":2,"size":2,"seq"`}, {`"root":0`, `"root":2`}, {`"peer":1`, `"peer":-2`},
 		{`[0]`, `[2]`}, {`[1]`, `[2]`},
-		{`"count":4`, `"count":-4`}, {`"local":1`, `"local":-1`}, {`"start":5`, `"start":-5`}, {`"running"`, `"over"`},
+		{`"count":4`, `"count":-4`}, {`"local":1`, `"local":-1`}, {`"start":5`, `"start":-5`},
+		{`"start":5`, `"start":5,"bytes":-1`}, {`"start":5`, `"start":5,"end":4`}, {`"running"`, `"over"`},
 		{`"Recv"`, `"\n"`},
 	} {
 		bad := strings.Replace(good, replace[0], replace[1], 1)
