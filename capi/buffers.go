@@ -39,7 +39,7 @@ func (b *buffer) memory(count, size, elem int) ([]byte, error) {
 		return nil, nil
 	case b.data < lowest:
 		return nil, refuse("%s is %#x, and has %d elements", b.name, b.data, n)
-	case uintptr(n*elem) > -b.data:
+	case uintptr(n*elem) >= -b.data: // the last address is COLLGEN_IN_PLACE
 		return nil, refuse("%s is %#x, and %d elements do not fit", b.name, b.data, n)
 	}
 	return unsafe.Slice((*byte)(pointer(b.data)), n*elem), nil

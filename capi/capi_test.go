@@ -58,6 +58,9 @@ func build(flags ...string) *built {
 	}
 	removes = append(removes, remove)
 	at := func(name string) string { return filepath.Join(b.folder, name) }
+	if b.err = os.WriteFile(at("secret"), []byte(strings.Repeat("5ec7e4", 11)[:64]), 0o600); b.err != nil {
+		return b
+	}
 	probe := append([]string{"-x", "c", "-", "-o", at("probe")}, flags...)
 	if out, err := command("int main(void) { return 0; }", cc, probe...); err != nil {
 		b.skip = fmt.Sprintf("%s %v: %v: %s", cc, flags, err, out)
@@ -135,7 +138,7 @@ func (b *built) asProcesses(part string, size int, variables ...string) error {
 	waits := make([]func() (string, error), size)
 	for rank := range waits {
 		waits[rank], _ = b.start([]string{part}, append([]string{fmt.Sprintf("COLL_RANK=%d", rank),
-			fmt.Sprintf("COLL_SIZE=%d", size), "COLL_STORE=local",
+			fmt.Sprintf("COLL_SIZE=%d", size), "COLL_STORE=local", "COLL_SECRET_FILE=" + filepath.Join(b.folder, "secret"),
 			fmt.Sprintf("COLL_JOB=capi-%d-%d", os.Getpid(), jobs)}, variables...))
 	}
 	var errs []error
@@ -164,7 +167,7 @@ func killed(err error) bool {
 // TestThreads has all parts that ranks can make as threads of a process.
 func TestThreads(t *testing.T) {
 	b := plain().program(t)
-	for _, part := range []string{"collectives", "started", "messages", "refused", "groups"} {
+	for _, part := range []string{"collectives", "started", "messages", "refused", "misuse", "groups"} {
 		for size := 1; size <= 4; size++ {
 			t.Run(fmt.Sprintf("%s/%d", part, size), func(t *testing.T) {
 				if out, err := b.asThreads(part, size); err != nil || !strings.HasSuffix(out, "ok\n") {
@@ -178,7 +181,7 @@ func TestThreads(t *testing.T) {
 // TestProcesses has all parts, over shared memory and TCP.
 func TestProcesses(t *testing.T) {
 	b := plain().program(t)
-	for _, part := range []string{"collectives", "started", "messages", "refused", "groups", "mismatch", "timeout",
+	for _, part := range []string{"collectives", "started", "messages", "refused", "misuse", "groups", "mismatch", "timeout",
 		"killed", "fork"} {
 		for _, transport := range []string{"shm", "tcp"} {
 			for size := 1; size <= 4; size++ {
@@ -213,7 +216,7 @@ func TestAddressSanitizer(t *testing.T) {
 		t.Skip("with -short, the library is not built once more")
 	}
 	b := checked().program(t)
-	for _, part := range []string{"collectives", "started", "messages", "refused", "groups"} {
+	for _, part := range []string{"collectives", "started", "messages", "refused", "misuse", "groups"} {
 		t.Run(part, func(t *testing.T) {
 			if out, err := b.asThreads(part, 3); err != nil || !strings.HasSuffix(out, "ok\n") {
 				t.Errorf("threads: %v: %s", err, out)

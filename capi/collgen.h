@@ -29,7 +29,15 @@
  * the library after the fork. The process that has forked goes on as before.
  *
  * Signals. Go's runtime handles SIGSEGV, SIGBUS, SIGFPE and SIGPIPE that its own code causes, and passes others on to
- * handlers that were there before the library was loaded. SIGINT and SIGTERM stay the program's.
+ * handlers that were there before the library was loaded. SIGINT and SIGTERM stay the program's. A handler must call no
+ * function: it sets a flag, or writes to a pipe, and another thread calls collgen_abort. In a thread that is in a
+ * function already, another one returns COLLGEN_CONCURRENT_USE, and collgen_last_error does not know of it.
+ * Handlers are set with SA_ONSTACK and use little stack (Go's has 32 KB), or their signals are blocked where they could
+ * come to threads of the library: Go's stacks are small.
+ *
+ * Callbacks. A function that is given to collgen_notify, collgen_settings or collgen_store must return, not by longjmp
+ * or an exception. It may start calls, and call functions that do not wait, collgen_wait for a call that is over
+ * included. Others return COLLGEN_CONCURRENT_USE there: what they would wait for may wait for the callback.
  */
 #ifndef COLLGEN_H
 #define COLLGEN_H
@@ -67,6 +75,8 @@ enum {
 	COLLGEN_NO_QUORUM = 14,       /* too few ranks are left */
 	COLLGEN_TICKET = 15,          /* it is no ticket, or was used */
 	COLLGEN_OTHER = 16,           /* text says what */
+	COLLGEN_TRUNCATED = 17,       /* a message is longer than the buffer of its receive, and lost; it is as before */
+	COLLGEN_CANCELED = 18,        /* the receive was canceled; it is as before */
 	COLLGEN_NOT_OVER = -1         /* no error: the call that is waited for goes on */
 };
 
@@ -171,7 +181,10 @@ int collgen_init(const collgen_settings *settings, int64_t timeout, collgen_comm
 /* collgen_join makes this process a rank of a running job, by a ticket of collgen_invite. Timeout 0 means a minute. */
 int collgen_join(const collgen_settings *settings, const char *ticket, int64_t timeout, collgen_comm *comm);
 
-/* collgen_close leaves a communicator. It ends the calls on it. The handle is none any more, whatever it returns. */
+/*
+ * collgen_close leaves a communicator. It ends the calls on it, and waits until other hosts have what was sent, which
+ * collgen_abort in another thread ends. The handle is none any more when it has returned, whatever it returns.
+ */
 int collgen_close(collgen_comm comm);
 
 /* collgen_abort gives a communicator up, on all ranks, which ends the calls on it. It has to be closed all the same. */
@@ -189,7 +202,8 @@ int collgen_size(collgen_comm comm, int *size);
  * ["self", "shm"], "transport": "shm"}.
  * collgen_explain: which algorithm a call gets whose blocks have that many bytes, and why. Op may be 0.
  * collgen_trace: the last calls of this process, a line of JSON each.
- * collgen_invite: a ticket for one process that joins by collgen_join, while all ranks call collgen_grow.
+ * collgen_invite: a ticket for one process that joins by collgen_join, while all ranks call collgen_grow. A ticket for
+ * which n was too small is that of the next collgen_invite on comm; collgen_grow waits for its process, too.
  */
 int collgen_topology(collgen_comm comm, char *text, size_t n, size_t *length);
 int collgen_explain(collgen_comm comm, const char *collective, int64_t bytes, collgen_op op, char *text,
@@ -235,7 +249,8 @@ int collgen_free(collgen_comm comm, void *memory);
 
 /*
  * Started calls. A function that is given the address of a collgen_work starts its call, writes the work there, and
- * returns. If it fails, the work is 0, and nothing was started. A started call needs no further call of its process.
+ * returns. If it fails, the work is 0, and nothing was started. A started call needs no further call of its process,
+ * but each work takes about a kilobyte until it is waited for, or its communicator closed.
  * The calls of a communicator run in order; only sends and receives between two collectives run beside each other.
  *
  * collgen_wait waits until the call is over, at most for timeout, and returns how it went, or COLLGEN_NOT_OVER. A work
@@ -243,10 +258,9 @@ int collgen_free(collgen_comm comm, void *memory);
  * collgen_test is collgen_wait that does not wait.
  * collgen_peek writes 1 to *over if the call is over, or else 0, and changes nothing.
  * collgen_notify has f called once when the call is over, or at once if it is, with its kind of error. It is called by
- * a thread of the library's own, or one that is in a function of it, and must not call any. The work stays one until it
- * is waited for.
+ * a thread of the library's own, or one that is in a function of it. The work stays one until it is waited for.
  * collgen_wait_any waits until one of n works is over, writes its index, and returns how it went. Works that are 0 are
- * passed over; if all are, *index is n.
+ * passed over; if all are, *index is n. N is at most 2^20.
  */
 int collgen_wait(collgen_work work, int64_t timeout);
 int collgen_test(collgen_work work);

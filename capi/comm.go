@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -15,9 +16,13 @@ type comm struct {
 	*fast.Comm
 	starts sync.Mutex // calls are started one at a time
 
+	inviting sync.Mutex
+	ticket   string // that was made and its caller had no room for; "": none
+
 	mu      sync.Mutex
+	closing bool
 	batches []*batch
-	memory  map[uintptr]*allocation // by address
+	memory  map[uintptr]*allocation // by address; nil: it is closed
 }
 
 // started is a call that goes on by itself.
@@ -67,8 +72,8 @@ func (w *work) heed() {
 }
 
 var (
-	comms table[comm]
-	works table[work]
+	comms = table[comm]{}
+	works = table[work]{kind: 1 << 62}
 )
 
 // commOf returns the communicator of that number.
@@ -90,18 +95,24 @@ func workOf(number int64) (*work, error) {
 // add returns the number of a communicator.
 func add(c *fast.Comm) int64 { return comms.add(&comm{Comm: c, memory: map[uintptr]*allocation{}}) }
 
-// closeComm leaves a communicator. Nothing knows it or its started calls any more.
+// closeComm leaves a communicator. Nothing knows it or its started calls any more then. It can be given up meanwhile.
 func closeComm(number int64) error {
-	c := comms.remove(number)
-	if c == nil {
-		return refuse("no communicator has the number %d", number)
+	c, err := commOf(number)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	second := c.closing
+	c.closing = true
+	c.mu.Unlock()
+	if second {
+		return refuse("communicator %d is being closed", number)
 	}
 	for c.endBatch() == nil {
 	}
-	err := c.Close()
-	for _, a := range c.memory {
-		a.pin.Unpin()
-	}
+	err = c.Close()
+	comms.remove(number)
+	c.forgetMemory()
 	works.removeAll(func(w *work) bool {
 		if w.of == c {
 			_ = w.Wait(noLimit) // messages may still be copied
@@ -155,6 +166,9 @@ func wait(number, timeout int64) (over bool, err error) {
 	}
 	return true, w.result(number)
 }
+
+// maxWorks is how many calls can be waited for at once.
+const maxWorks = 1 << 20
 
 // waitAny waits until one of some calls is over. Those that are 0 are passed over; at is their number if all are.
 func waitAny(numbers []int64, timeout int64) (at int, over bool, err error) {
@@ -254,34 +268,61 @@ type allocation struct {
 }
 
 // keep returns the address of what was allocated, by which it will be freed. It is not NULL for no bytes either.
-func (c *comm) keep(b []byte) *byte {
-	if len(b) == 0 {
-		b = make([]byte, 1)[:0] // Free does not know it
-	}
+func (c *comm) keep(b []byte) (*byte, error) {
 	a, at := &allocation{buf: b}, unsafe.SliceData(b)
-	a.pin.Pin(at)
+	if len(b) == 0 {
+		at = new(byte) // of no bytes, several may have one address
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.memory == nil { // Close has freed b
+		return nil, fmt.Errorf("collgen_alloc: %w", fast.ErrClosed)
+	}
+	a.pin.Pin(at)
 	c.memory[uintptr(unsafe.Pointer(at))] = a
-	return at
+	return at, nil
 }
 
 // release frees what was allocated at an address.
 func (c *comm) release(at uintptr) error {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	a := c.memory[at]
-	c.mu.Unlock()
 	if a == nil {
 		return refuse("nothing was allocated at %#x", at)
 	}
-	if len(a.buf) > 0 {
-		if err := fast.Free(c.Comm, a.buf); err != nil {
-			return err
-		}
+	if err := fast.Free(c.Comm, a.buf); err != nil {
+		return err
 	}
 	a.pin.Unpin()
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	delete(c.memory, at)
 	return nil
+}
+
+// forgetMemory forgets what was allocated, which Close has freed.
+func (c *comm) forgetMemory() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, a := range c.memory {
+		a.pin.Unpin()
+	}
+	c.memory = nil
+}
+
+// invite returns a ticket: a new one, or the one that the caller before had no room for. That is the result of fits.
+func (c *comm) invite(ctx context.Context, fits func(ticket string) error) error {
+	c.inviting.Lock()
+	defer c.inviting.Unlock()
+	if c.ticket == "" {
+		ticket, err := c.Invite(ctx)
+		if err != nil {
+			return err
+		}
+		c.ticket = ticket
+	}
+	err := fits(c.ticket)
+	if err == nil {
+		c.ticket = ""
+	}
+	return err
 }

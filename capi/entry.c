@@ -66,15 +66,48 @@ static int fail(int kind, const char *text) {
 	return kind;
 }
 
-// FORKED returns from a function in a child.
-#define FORKED                                                                                                           \
+static _Thread_local int in_function, in_callback; // this thread is
+
+static int leave(int kind) {
+	in_function = 0;
+	return kind;
+}
+
+// ENTER returns from a function in a child, and in the handler of a signal that came in another function. There, memory
+// of malloc is not to be had.
+#define ENTER                                                                                                            \
+	if (in_function)                                                                                                     \
+		return COLLGEN_CONCURRENT_USE;                                                                                   \
 	if (*mark == 0)                                                                                                      \
 	return fail(COLLGEN_FORKED, "a process that was forked off from a rank's is no rank")
+
+// WAITS returns from a function in a callback, which may be what it would wait for.
+#define WAITS                                                                                                            \
+	if (in_callback)                                                                                                     \
+	return fail(COLLGEN_CONCURRENT_USE, "a callback calls a function that may wait")
+
+// CALL returns what a function of Go does.
+#define CALL(call)                                                                                                       \
+	do {                                                                                                                 \
+		in_function = 1;                                                                                                 \
+		return leave(call);                                                                                              \
+	} while (0)
+
+// CALLBACK has a function of the program called.
+#define CALLBACK(call)                                                                                                   \
+	do {                                                                                                                 \
+		int was = in_function;                                                                                           \
+		in_function = 0;                                                                                                 \
+		in_callback++;                                                                                                   \
+		call;                                                                                                            \
+		in_callback--;                                                                                                   \
+		in_function = was;                                                                                               \
+	} while (0)
 
 // NEED refuses a pointer that is NULL.
 #define NEED(pointer)                                                                                                    \
 	if ((pointer) == NULL)                                                                                               \
-	return fail(COLLGEN_INVALID_ARGUMENT, #pointer " is NULL")
+	return fail(COLLGEN_INVALID_ARGUMENT, "invalid argument: " #pointer " is NULL")
 
 const collgen_error *collgen_last_error(void) {
 	static _Thread_local collgen_error is;
@@ -96,12 +129,13 @@ static void resolve(struct collgen_buffer *b) {
 int collgen_make(collgen_comm comm, struct collgen_call *call, const collgen_options *options, collgen_work *work) {
 	if (work != NULL)
 		*work = 0;
-	FORKED;
+	ENTER;
 	resolve(&call->dst);
 	resolve(&call->src);
 	if (work != NULL)
-		return goStart(comm, call, (collgen_options *)options, work, failure());
-	return goDo(comm, call, (collgen_options *)options, failure());
+		CALL(goStart(comm, call, (collgen_options *)options, work, failure()));
+	WAITS;
+	CALL(goDo(comm, call, (collgen_options *)options, failure()));
 }
 
 int collgen_send(collgen_comm comm, const void *buf, int64_t count, collgen_type type, int to,
@@ -130,8 +164,10 @@ int collgen_sendrecv(collgen_comm comm, const void *out, int64_t out_count, int 
 static int post(collgen_comm comm, struct collgen_message *message, const collgen_options *options, collgen_work *work) {
 	if (work != NULL)
 		*work = 0;
-	FORKED;
-	return goMessage(comm, message, (collgen_options *)options, work, failure());
+	ENTER;
+	if (work == NULL)
+		WAITS;
+	CALL(goMessage(comm, message, (collgen_options *)options, work, failure()));
 }
 
 int collgen_message_send(collgen_comm comm, const void *buf, int64_t count, collgen_type type, int to, int tag,
@@ -148,48 +184,51 @@ int collgen_message_recv(collgen_comm comm, void *buf, int64_t count, collgen_ty
 }
 
 int collgen_cancel(collgen_work work, int *canceled) {
-	FORKED;
+	ENTER;
 	NEED(canceled);
-	return goCancel(work, canceled, failure());
+	CALL(goCancel(work, canceled, failure()));
 }
 
 int collgen_init(const collgen_settings *settings, int64_t timeout, collgen_comm *comm) {
-	FORKED;
+	ENTER;
+	WAITS;
 	NEED(comm);
 	*comm = 0;
-	return goInit((collgen_settings *)settings, (char **)environ, NULL, timeout, comm, failure());
+	CALL(goInit((collgen_settings *)settings, (char **)environ, NULL, timeout, comm, failure()));
 }
 
 int collgen_join(const collgen_settings *settings, const char *ticket, int64_t timeout, collgen_comm *comm) {
-	FORKED;
+	ENTER;
+	WAITS;
 	NEED(ticket);
 	NEED(comm);
 	*comm = 0;
-	return goInit((collgen_settings *)settings, (char **)environ, (char *)ticket, timeout, comm, failure());
+	CALL(goInit((collgen_settings *)settings, (char **)environ, (char *)ticket, timeout, comm, failure()));
 }
 
 int collgen_close(collgen_comm comm) {
-	FORKED;
-	return goClose(comm, failure());
+	ENTER;
+	WAITS;
+	CALL(goClose(comm, failure()));
 }
 
 int collgen_abort(collgen_comm comm) {
-	FORKED;
-	return goAbort(comm, failure());
+	ENTER;
+	CALL(goAbort(comm, failure()));
 }
 
 int collgen_rank(collgen_comm comm, int *rank) {
 	int size;
-	FORKED;
+	ENTER;
 	NEED(rank);
-	return goRank(comm, rank, &size, failure());
+	CALL(goRank(comm, rank, &size, failure()));
 }
 
 int collgen_size(collgen_comm comm, int *size) {
 	int rank;
-	FORKED;
+	ENTER;
 	NEED(size);
-	return goRank(comm, &rank, size, failure());
+	CALL(goRank(comm, &rank, size, failure()));
 }
 
 // HAS_ROOM refuses a buffer for text that is NULL and not of 0 bytes.
@@ -198,151 +237,179 @@ int collgen_size(collgen_comm comm, int *size) {
 	NEED(text)
 
 int collgen_topology(collgen_comm comm, char *text, size_t n, size_t *length) {
-	FORKED;
+	ENTER;
 	HAS_ROOM;
-	return goTopology(comm, text, n, length, failure());
+	CALL(goTopology(comm, text, n, length, failure()));
 }
 
 int collgen_explain(collgen_comm comm, const char *collective, int64_t bytes, collgen_op op, char *text, size_t n,
 	size_t *length) {
-	FORKED;
+	ENTER;
 	NEED(collective);
 	HAS_ROOM;
-	return goExplain(comm, (char *)collective, bytes, op, text, n, length, failure());
+	CALL(goExplain(comm, (char *)collective, bytes, op, text, n, length, failure()));
 }
 
 int collgen_trace(collgen_comm comm, char *text, size_t n, size_t *length) {
-	FORKED;
+	ENTER;
 	HAS_ROOM;
-	return goTrace(comm, text, n, length, failure());
+	CALL(goTrace(comm, text, n, length, failure()));
 }
 
 int collgen_invite(collgen_comm comm, int64_t timeout, char *text, size_t n, size_t *length) {
-	FORKED;
+	ENTER;
+	WAITS;
 	HAS_ROOM;
-	return goInvite(comm, timeout, text, n, length, failure());
+	CALL(goInvite(comm, timeout, text, n, length, failure()));
 }
 
 int collgen_split(collgen_comm comm, int color, int key, int64_t timeout, collgen_comm *made) {
-	FORKED;
+	ENTER;
+	WAITS;
 	NEED(made);
 	*made = 0;
-	return goSplit(comm, color, key, timeout, made, failure());
+	CALL(goSplit(comm, color, key, timeout, made, failure()));
 }
 
 int collgen_group(collgen_comm comm, const int *ranks, size_t n, int64_t timeout, collgen_comm *made) {
-	FORKED;
+	ENTER;
+	WAITS;
 	NEED(ranks);
 	NEED(made);
 	*made = 0;
-	return goGroup(comm, (int *)ranks, n, timeout, made, failure());
+	CALL(goGroup(comm, (int *)ranks, n, timeout, made, failure()));
 }
 
 int collgen_shrink(collgen_comm comm, int64_t timeout, collgen_comm *made) {
-	FORKED;
+	ENTER;
+	WAITS;
 	NEED(made);
 	*made = 0;
-	return goShrink(comm, timeout, made, failure());
+	CALL(goShrink(comm, timeout, made, failure()));
 }
 
 int collgen_grow(collgen_comm comm, int64_t timeout, collgen_comm *made) {
-	FORKED;
+	ENTER;
+	WAITS;
 	NEED(made);
 	*made = 0;
-	return goGrow(comm, timeout, made, failure());
+	CALL(goGrow(comm, timeout, made, failure()));
 }
 
 int collgen_revoke(collgen_comm comm) {
-	FORKED;
-	return goRevoke(comm, failure());
+	ENTER;
+	CALL(goRevoke(comm, failure()));
 }
 
 int collgen_agree(collgen_comm comm, uint64_t flags, int64_t timeout, uint64_t *agreed) {
-	FORKED;
+	ENTER;
+	WAITS;
 	NEED(agreed);
 	*agreed = 0;
-	return goAgree(comm, flags, timeout, agreed, failure());
+	CALL(goAgree(comm, flags, timeout, agreed, failure()));
 }
 
 int collgen_monitored_barrier(collgen_comm comm, int64_t timeout) {
-	FORKED;
-	return goMonitoredBarrier(comm, timeout, failure());
+	ENTER;
+	WAITS;
+	CALL(goMonitoredBarrier(comm, timeout, failure()));
 }
 
 int collgen_health(collgen_comm comm, int64_t timeout, char *text, size_t n, size_t *length) {
-	FORKED;
+	ENTER;
+	WAITS;
 	HAS_ROOM;
-	return goHealth(comm, timeout, text, n, length, failure());
+	CALL(goHealth(comm, timeout, text, n, length, failure()));
 }
 
 int collgen_alloc(collgen_comm comm, int64_t bytes, int64_t timeout, void **memory) {
-	FORKED;
+	ENTER;
+	WAITS;
 	NEED(memory);
 	*memory = NULL;
-	return goAlloc(comm, bytes, timeout, memory, failure());
+	CALL(goAlloc(comm, bytes, timeout, memory, failure()));
 }
 
 int collgen_free(collgen_comm comm, void *memory) {
-	FORKED;
+	ENTER;
+	WAITS;
 	NEED(memory);
-	return goFree(comm, memory, failure());
+	CALL(goFree(comm, memory, failure()));
 }
 
 int collgen_wait(collgen_work work, int64_t timeout) {
-	FORKED;
-	return goWait(work, timeout, failure());
+	ENTER;
+	if (in_callback) { // where it must not wait for what is not over
+		in_function = 1;
+		int kind = leave(goWait(work, 0, failure()));
+		if (kind == COLLGEN_NOT_OVER && timeout != 0)
+			WAITS;
+		return kind;
+	}
+	CALL(goWait(work, timeout, failure()));
 }
 
 int collgen_test(collgen_work work) {
-	FORKED;
-	return goWait(work, 0, failure());
+	ENTER;
+	CALL(goWait(work, 0, failure()));
 }
 
 int collgen_peek(collgen_work work, int *over) {
-	FORKED;
+	ENTER;
 	NEED(over);
-	return goPeek(work, over, failure());
+	CALL(goPeek(work, over, failure()));
 }
 
 int collgen_notify(collgen_work work, void (*f)(void *context, int kind), void *context) {
-	FORKED;
+	ENTER;
 	NEED(f);
-	return goNotify(work, (void *)f, context, failure());
+	CALL(goNotify(work, (void *)f, context, failure()));
 }
 
 void collgen_do_notify(void *f, void *context, int kind) {
-	((void (*)(void *context, int kind))f)(context, kind);
+	CALLBACK(((void (*)(void *context, int kind))f)(context, kind));
 }
 
 int collgen_wait_any(const collgen_work *works, size_t n, int64_t timeout, size_t *index) {
-	FORKED;
+	ENTER;
+	WAITS;
 	NEED(index);
 	*index = n;
 	if (n > 0)
 		NEED(works);
-	return goWaitAny((collgen_work *)works, n, timeout, index, failure());
+	CALL(goWaitAny((collgen_work *)works, n, timeout, index, failure()));
 }
 
 int collgen_batch_begin(collgen_comm comm) {
-	FORKED;
-	return goBatch(comm, 1, failure());
+	ENTER;
+	WAITS;
+	CALL(goBatch(comm, 1, failure()));
 }
 
 int collgen_batch_end(collgen_comm comm) {
-	FORKED;
-	return goBatch(comm, 0, failure());
+	ENTER;
+	WAITS;
+	CALL(goBatch(comm, 0, failure()));
 }
 
 void collgen_do_log(const collgen_settings *settings, int level, const char *text) {
-	settings->log(settings->log_context, level, text);
+	CALLBACK(settings->log(settings->log_context, level, text));
 }
 
 int collgen_do_set(const collgen_store *store, const char *key, const void *value, size_t n) {
-	return store->set(store->context, key, value, n);
+	int kind = 0;
+	CALLBACK(kind = store->set(store->context, key, value, n));
+	return kind;
 }
 
 int collgen_do_get(const collgen_store *store, const char *key, void *value, size_t *n, int64_t timeout) {
-	return store->get(store->context, key, value, n, timeout);
+	int kind = 0;
+	CALLBACK(kind = store->get(store->context, key, value, n, timeout));
+	return kind;
 }
 
-int collgen_do_remove(const collgen_store *store, const char *key) { return store->remove(store->context, key); }
+int collgen_do_remove(const collgen_store *store, const char *key) {
+	int kind = 0;
+	CALLBACK(kind = store->remove(store->context, key));
+	return kind;
+}

@@ -129,12 +129,13 @@ func goTrace(number C.collgen_comm, text *C.char, n C.size_t, length *C.size_t, 
 //export goInvite
 func goInvite(number C.collgen_comm, timeout C.int64_t, text *C.char, n C.size_t, length *C.size_t,
 	f *C.struct_collgen_failure) C.int {
-	return writeOf(number, text, n, length, f, func(c *comm) ([]byte, error) {
+	c, err := commOf(int64(number))
+	if err == nil {
 		ctx, stop := within(int64(timeout))
 		defer stop()
-		ticket, err := c.Invite(ctx)
-		return []byte(ticket), err
-	})
+		err = c.invite(ctx, func(ticket string) error { return write([]byte(ticket), text, n, length) })
+	}
+	return report(f, err)
 }
 
 // make makes a communicator of another one.
@@ -197,8 +198,10 @@ func goAlloc(number C.collgen_comm, size, timeout C.int64_t, memory *unsafe.Poin
 	ctx, stop := within(int64(timeout))
 	defer stop()
 	b, err := fast.Alloc[byte](ctx, c.Comm, int(size))
+	var at *byte
 	if err == nil {
-		*memory = unsafe.Pointer(c.keep(b))
+		at, err = c.keep(b)
+		*memory = unsafe.Pointer(at)
 	}
 	return report(f, err)
 }
@@ -245,6 +248,9 @@ func goNotify(number C.collgen_work, call, context unsafe.Pointer, f *C.struct_c
 //export goWaitAny
 func goWaitAny(numbers *C.collgen_work, n C.size_t, timeout C.int64_t, index *C.size_t,
 	f *C.struct_collgen_failure) C.int {
+	if n > maxWorks {
+		return report(f, refuse("%d works, which is more than %d", uint64(n), maxWorks))
+	}
 	at, over, err := waitAny(unsafe.Slice((*int64)(numbers), int(n)), int64(timeout))
 	*index = C.size_t(at)
 	if !over {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/fast/message"
 )
 
 // The kinds of errors, as collgen.h numbers them: TestKinds compares.
@@ -27,6 +28,8 @@ const (
 	kindNoQuorum
 	kindTicket
 	kindOther
+	kindTruncated
+	kindCanceled
 
 	kindNotOver = -1
 )
@@ -38,7 +41,8 @@ var kinds = []struct {
 }{
 	{fast.ErrForked, kindForked}, {fast.ErrInvalidArgument, kindInvalidArgument},
 	{fast.ErrConcurrentUse, kindConcurrentUse}, {fast.ErrNoQuorum, kindNoQuorum}, {fast.ErrTicket, kindTicket},
-	{fast.ErrTicketUsed, kindTicket}, {fast.ErrDeadlock, kindDeadlock}, {fast.ErrDied, kindDied},
+	{fast.ErrTicketUsed, kindTicket},
+	{message.ErrTruncated, kindTruncated}, {message.ErrCanceled, kindCanceled}, {fast.ErrDeadlock, kindDeadlock}, {fast.ErrDied, kindDied},
 	{fast.ErrFrozen, kindFrozen}, {fast.ErrExhausted, kindExhausted}, {fast.ErrFenced, kindFenced},
 	{fast.ErrRevoked, kindRevoked}, {context.DeadlineExceeded, kindTimeout}, {fast.ErrClosed, kindClosed},
 	{fast.ErrAborted, kindAborted},

@@ -2,9 +2,10 @@ package main
 
 import "sync"
 
-// table has the things that C programs know by integers. A number is never used again before 2^31 others of its place
+// table has the things that C programs know by integers. A number is never used again before 2^30 others of its place
 // were, so that one of something that is gone is found out.
 type table[T any] struct {
+	kind   int64 // a bit of all of its numbers, which those of other tables do not have
 	mu     sync.RWMutex
 	places []place[T]
 	free   []int32 // places that have nothing
@@ -26,8 +27,8 @@ func (t *table[T]) add(x *T) int64 {
 		t.places = append(t.places, place[T]{})
 	}
 	p := &t.places[at]
-	p.is, p.round = x, (p.round+1)&(1<<31-1)
-	return int64(p.round)<<32 | int64(at+1)
+	p.is, p.round = x, (p.round+1)&(1<<30-1)
+	return t.kind | int64(p.round)<<32 | int64(at+1)
 }
 
 // get returns what has that number; nil if nothing has.
@@ -68,6 +69,7 @@ func (t *table[T]) removeAll(f func(x *T) bool) {
 
 // at returns the place of what has that number, or -1.
 func (t *table[T]) at(number int64) int64 {
+	number ^= t.kind
 	at := number&(1<<32-1) - 1
 	if number <= 0 || at < 0 || at >= int64(len(t.places)) || t.places[at].is == nil ||
 		int64(t.places[at].round) != number>>32 {

@@ -15,6 +15,7 @@ static const struct {
 	int leaves; /* closes its communicator by itself */
 } parts[] = {
 	{"collectives", run_collectives, 0}, {"started", run_started, 0}, {"refused", run_refused, 0},
+	{"misuse", run_misuse, 0},
 	{"messages", run_messages, 0}, {"groups", run_groups, 0}, {"timeout", run_timeout, 1},
 	{"mismatch", run_mismatch, 1}, {"killed", run_killed, 1}, {"fork", run_fork, 0}, {"bench", run_bench, 0},
 };

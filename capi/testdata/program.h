@@ -15,6 +15,7 @@ int run_collectives(struct rank *r);
 int run_started(struct rank *r);
 int run_messages(struct rank *r);
 int run_refused(struct rank *r);
+int run_misuse(struct rank *r);
 int run_groups(struct rank *r);
 int run_timeout(struct rank *r);
 int run_mismatch(struct rank *r);

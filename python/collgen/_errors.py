@@ -27,6 +27,8 @@ class Kind(IntEnum):
     NO_QUORUM = 14
     TICKET = 15
     OTHER = 16
+    TRUNCATED = 17
+    CANCELED = 18
     NOT_OVER = -1
 
 
@@ -38,7 +40,7 @@ class CollgenError(Exception):
     its time was over.
 
     After most errors a communicator is given up: later calls on it fail, on all ranks. It is as before after an
-    InvalidArgumentError, a ConcurrentUseError, a ForkedError and a NotOverError.
+    InvalidArgumentError, a ConcurrentUseError, a ForkedError, a NotOverError, a TruncatedError and a CanceledError.
     """
 
     def __init__(self, text: str, kind: int = Kind.OTHER, field: str = "", ranks: Sequence[int] = ()) -> None:
@@ -116,6 +118,14 @@ class TicketError(CollgenError):
     """It is no ticket, or one that was used."""
 
 
+class TruncatedError(CollgenError):
+    """A message was longer than the array of its receive. It is lost; the communicator is as before."""
+
+
+class CanceledError(CollgenError):
+    """The receive was canceled."""
+
+
 class NotOverError(CollgenError, builtins.TimeoutError):
     """The call that was waited for goes on."""
 
@@ -136,6 +146,8 @@ _CLASSES: dict[int, type[CollgenError]] = {
     Kind.FORKED: ForkedError,
     Kind.NO_QUORUM: NoQuorumError,
     Kind.TICKET: TicketError,
+    Kind.TRUNCATED: TruncatedError,
+    Kind.CANCELED: CanceledError,
     Kind.NOT_OVER: NotOverError,
 }
 

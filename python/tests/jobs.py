@@ -14,6 +14,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PATIENCE = 120  # seconds after which a rank is killed, which no test waits for
 
+# What starts the tests may ignore SIGINT, as a shell does for what it has in the background.
+HEEDS = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+
 _jobs = itertools.count()
 
 
@@ -38,7 +41,7 @@ class Job:
         module, _, call = function.partition(":")
         self.ranks = [
             subprocess.Popen(
-                [python, "-c", f"import {module}; {module}.{call}()"],
+                [python, "-c", f"{HEEDS}; import {module}; {module}.{call}()"],
                 env=env | {"COLL_RANK": str(rank)},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
