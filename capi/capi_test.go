@@ -181,8 +181,8 @@ func TestThreads(t *testing.T) {
 // TestProcesses has all parts, over shared memory and TCP.
 func TestProcesses(t *testing.T) {
 	b := plain().program(t)
-	for _, part := range []string{"collectives", "started", "messages", "refused", "misuse", "groups", "mismatch", "timeout",
-		"killed", "fork"} {
+	for _, part := range []string{"collectives", "started", "messages", "refused", "misuse", "groups", "mismatch",
+		"timeout", "killed", "fork"} {
 		for _, transport := range []string{"shm", "tcp"} {
 			for size := 1; size <= 4; size++ {
 				if size == 1 && (part == "mismatch" || part == "timeout" || part == "killed" || part == "fork") {

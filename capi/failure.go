@@ -41,11 +41,10 @@ var kinds = []struct {
 }{
 	{fast.ErrForked, kindForked}, {fast.ErrInvalidArgument, kindInvalidArgument},
 	{fast.ErrConcurrentUse, kindConcurrentUse}, {fast.ErrNoQuorum, kindNoQuorum}, {fast.ErrTicket, kindTicket},
-	{fast.ErrTicketUsed, kindTicket},
-	{message.ErrTruncated, kindTruncated}, {message.ErrCanceled, kindCanceled}, {fast.ErrDeadlock, kindDeadlock}, {fast.ErrDied, kindDied},
-	{fast.ErrFrozen, kindFrozen}, {fast.ErrExhausted, kindExhausted}, {fast.ErrFenced, kindFenced},
-	{fast.ErrRevoked, kindRevoked}, {context.DeadlineExceeded, kindTimeout}, {fast.ErrClosed, kindClosed},
-	{fast.ErrAborted, kindAborted},
+	{fast.ErrTicketUsed, kindTicket}, {message.ErrTruncated, kindTruncated}, {message.ErrCanceled, kindCanceled},
+	{fast.ErrDeadlock, kindDeadlock}, {fast.ErrDied, kindDied}, {fast.ErrFrozen, kindFrozen},
+	{fast.ErrExhausted, kindExhausted}, {fast.ErrFenced, kindFenced}, {fast.ErrRevoked, kindRevoked},
+	{context.DeadlineExceeded, kindTimeout}, {fast.ErrClosed, kindClosed}, {fast.ErrAborted, kindAborted},
 }
 
 // kindOf returns the kind of err. A call on a communicator that was closed or given up before is of that kind, whatever

@@ -20,7 +20,8 @@ func TestKinds(t *testing.T) {
 		"MISMATCH": kindMismatch, "DEADLOCK": kindDeadlock, "TIMEOUT": kindTimeout, "DIED": kindDied,
 		"FROZEN": kindFrozen, "EXHAUSTED": kindExhausted, "REVOKED": kindRevoked, "FENCED": kindFenced,
 		"CLOSED": kindClosed, "ABORTED": kindAborted, "FORKED": kindForked, "NO_QUORUM": kindNoQuorum,
-		"TICKET": kindTicket, "OTHER": kindOther, "TRUNCATED": kindTruncated, "CANCELED": kindCanceled, "NOT_OVER": kindNotOver}
+		"TICKET": kindTicket, "OTHER": kindOther, "TRUNCATED": kindTruncated, "CANCELED": kindCanceled,
+		"NOT_OVER": kindNotOver}
 	header, err := os.ReadFile("collgen.h")
 	if err != nil {
 		t.Fatal(err)

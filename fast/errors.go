@@ -120,7 +120,7 @@ func (e *CallError) Error() string {
 	}
 	var waiting string
 	if _, expired := wire.Expired(e.Err); len(e.Waiting) > 0 && !expired { // which says it, too
-		waiting = fmt.Sprintf("waiting for ranks %v: ", e.Waiting)
+		waiting = fmt.Sprintf("waiting for ranks %v: ", wire.Listed(e.Waiting))
 	}
 	call := fmt.Sprintf(", call %d of", e.Seq)
 	if e.Seq == 0 { // it was none

@@ -9,6 +9,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/transport"
+	"github.com/collgen/collgen/fast/internal/wire"
 )
 
 // DefaultSlow is how long a call may make no progress before a warning, and MinSlow the least that an option may set
@@ -133,7 +134,7 @@ func (t *Track) waits() []int {
 
 func (s *slowCall) warn(log *slog.Logger) {
 	about := []any{"primitive", s.k.Name, "algorithm", s.a.Name, "call", s.seq, "comm", s.Name, "rank", s.Rank,
-		"size", s.Size, "waiting", s.waiting, "seconds", s.still.Round(time.Second).Seconds(),
+		"size", s.Size, "waiting", wire.Listed(s.waiting), "seconds", s.still.Round(time.Second).Seconds(),
 		"running", s.running.Round(time.Second).Seconds()}
 	if s.label != "" {
 		about = slices.Insert(about, 2, any("label"), any(s.label))

@@ -36,8 +36,9 @@ func (w Warner) Watch(ctx context.Context, operation string, where ...any) (_ co
 	now := time.Now()
 	s := &slowWait{slow: cmp.Or(w.Slow, DefaultSlow), ranks: awaited.Ranks, start: now, moved: now}
 	s.warn = func(waiting []int, still, running time.Duration) {
-		w.Log.Warn("a call makes no progress", slices.Concat([]any{"primitive", operation}, where, []any{"waiting", waiting,
-			"seconds", still.Round(time.Second).Seconds(), "running", running.Round(time.Second).Seconds()})...)
+		w.Log.Warn("a call makes no progress", slices.Concat([]any{"primitive", operation}, where, []any{
+			"waiting", wire.Listed(waiting), "seconds", still.Round(time.Second).Seconds(),
+			"running", running.Round(time.Second).Seconds()})...)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

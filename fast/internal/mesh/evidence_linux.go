@@ -61,10 +61,10 @@ func readStatus(path string) (evidence, error) {
 // anything.
 func parseStatus(text []byte) (e evidence, err error) {
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	if len(fields) < 13 {
+	if len(fields) < 18 {
 		return e, fmt.Errorf("a status of %d fields", len(fields))
 	}
-	var failed [3]error
+	var failed [4]error
 	number := func(i, field int) (n uint64) {
 		n, failed[i] = strconv.ParseUint(string(fields[field-3]), 10, 63) // the first of them is field 3
 		return n
@@ -73,7 +73,7 @@ func parseStatus(text []byte) (e evidence, err error) {
 	e.used = time.Duration(min(number(1, 14)+number(2, 15), 1<<32)) * tick
 	switch string(fields[0]) {
 	case "Z", "X", "x":
-		e.gone = true
+		e.gone = number(3, 20) <= 1 // otherwise the first thread alone has ended
 	case "T", "t":
 		e.stopped = true
 	case "R":

@@ -161,11 +161,16 @@ func FuzzStatus(f *testing.F) {
 	if e, err := parseStatus([]byte(whole)); err != nil || e != (evidence{wants: true, used: 121 * tick, faults: 33}) {
 		f.Errorf("%+v, %v", e, err)
 	}
-	for state, want := range map[string]evidence{"T": {stopped: true}, "t": {stopped: true}, "Z": {gone: true},
-		"X": {gone: true}, "S": {}, "D": {kept: true}} {
-		e, err := parseStatus([]byte(fmt.Sprintf("1 (x) %s 0 1 1 0 -1 0 0 0 0 0 0 0", state)))
-		if err != nil || e != want {
-			f.Errorf("%s: %+v, %v, want %+v", state, e, err, want)
+	for _, x := range []struct {
+		state   string
+		threads int
+		want    evidence
+	}{{"T", 1, evidence{stopped: true}}, {"t", 1, evidence{stopped: true}}, {"Z", 1, evidence{gone: true}},
+		{"X", 0, evidence{gone: true}}, {"S", 1, evidence{}}, {"D", 1, evidence{kept: true}},
+		{"Z", 2, evidence{}}} { // the first thread has ended, and another one goes on
+		e, err := parseStatus([]byte(fmt.Sprintf("1 (x) %s 0 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 %d", x.state, x.threads)))
+		if err != nil || e != x.want {
+			f.Errorf("%s, %d threads: %+v, %v, want %+v", x.state, x.threads, e, err, x.want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (e *TimeoutError) Error() string {
 	if len(e.Waiting) == 0 {
 		return fmt.Sprintf("before anything was sent: %v", e.Err)
 	}
-	return fmt.Sprintf("waiting for ranks %v: %v", e.Waiting, e.Err)
+	return fmt.Sprintf("waiting for ranks %v: %v", Listed(e.Waiting), e.Err)
 }
 
 // Unwrap returns the context's error.

@@ -74,3 +74,18 @@ func TestOwn(t *testing.T) {
 		t.Errorf("the PeerError itself: %v", peer)
 	}
 }
+
+// TestListed: a text lists few ranks, and says how many more there are.
+func TestListed(t *testing.T) {
+	var ranks []int
+	for n := range 20 {
+		want := fmt.Sprint(ranks)
+		if n > 16 {
+			want = fmt.Sprintf("[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 and %d more]", n-16)
+		}
+		if got := fmt.Sprint(Listed(ranks)); got != want {
+			t.Errorf("%d ranks: %s, want %s", n, got, want)
+		}
+		ranks = append(ranks, n)
+	}
+}
