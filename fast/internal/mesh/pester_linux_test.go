@@ -93,10 +93,12 @@ func (p pest) come(ctx context.Context, routes []route) {
 		few <- struct{}{}
 		kind := strays[n%len(strays)]
 		c, err := dial(ctx, routes[n/len(strays)%len(routes)])
-		if err != nil {
+		for err != nil && ctx.Err() == nil { // this process may have been kept from running for so long
 			fmt.Fprintln(os.Stderr, err)
-			<-few
-			continue
+			c, err = dial(ctx, routes[n/len(strays)%len(routes)])
+		}
+		if err != nil {
+			break
 		}
 		opened.Add(1)
 		work.Go(func() {
