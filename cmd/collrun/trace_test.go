@@ -255,7 +255,7 @@ func TestTraceFiles(t *testing.T) {
 		says   []string
 	}{
 		{nil, 2, []string{"no file or folder"}},
-		{[]string{"-last", "0", dir}, 2, []string{"-last 0"}},
+		{[]string{"-last", "0", dir}, 2, []string{"-last: want at least 1"}},
 		{[]string{"-h"}, 0, []string{"COLL_TRACE"}},
 		{[]string{file("none")}, 1, []string{"none: no such file"}},
 		{[]string{t.TempDir()}, 1, []string{"there is no trace to read"}},

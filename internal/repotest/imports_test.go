@@ -179,6 +179,7 @@ var importRules = []importRule{
 		never: []string{"gen", "verify"}},
 	{pattern: "cmd/collrun", may: []string{"fast", "fast/trace", "cmd/collrun/internal/*", "internal/scratch"},
 		never: []string{"gen", "verify"}},
+	{pattern: "cmd/collrun/internal/timeline", may: []string{"cmd/collrun/internal/diagnosis", "fast/trace"}},
 	{pattern: "cmd/collrun/internal/*", may: []string{"fast", "fast/trace", "golang.org/x/sys"},
 		never: []string{"gen", "verify"}},
 	{pattern: "cmd/collvet", may: []string{"cmd/collvet/internal/*", "golang.org/x/tools"}, never: []string{"fast"}},

@@ -52,7 +52,7 @@ func Print(w io.Writer, r *Report) error {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		fmt.Fprintf(table, "%.6f\t%d\t%s\t%d\t%s\t%s\n",
-			s.Time.Sub(r.Steps[0].Time).Seconds(), s.Process, s.Comm, s.Seq, operation(&s.Entry), state(&s.Entry))
+			s.Time.Sub(r.Steps[0].Time).Seconds(), s.Process, s.Comm, s.Seq, Operation(&s.Entry), State(&s.Entry))
 	}
 	return table.Flush()
 }
@@ -65,8 +65,8 @@ func named(e *trace.Entry) string {
 	return fmt.Sprintf("%s %q", e.Primitive, e.Label)
 }
 
-// operation returns a call in words, such as "AllReduce ring sum float32 × 1000".
-func operation(e *trace.Entry) string {
+// Operation returns a call in words, such as "AllReduce ring sum float32 × 1000".
+func Operation(e *trace.Entry) string {
 	words := named(e)
 	if e.Peer >= 0 {
 		words += fmt.Sprintf(" from %d to %d", e.Root, e.Peer)
@@ -80,8 +80,8 @@ func operation(e *trace.Entry) string {
 	return fmt.Sprintf("%s %s × %d", words, e.Type, e.Count)
 }
 
-// state returns the state of a call in words.
-func state(e *trace.Entry) string {
+// State returns the state of a call in words.
+func State(e *trace.Entry) string {
 	words := e.State
 	if len(e.Waiting) > 0 {
 		words += fmt.Sprintf(", waiting for %v", e.Waiting)
