@@ -90,6 +90,10 @@ func newComm(rank, size int, t transport.Transport) *Comm {
 	c.monitor = monitor.New(rank, size, monitored{c})
 	c.messages = message.New(rank, size, messaging{c})
 	c.exec.SetUp(rank, size, t)
+	transport.YieldWhile(t, func() bool {
+		q := c.queue.Load()
+		return q != nil && q.inBackground()
+	})
 	c.memory.SetUp(rank, size, t)
 	c.exec.Carrier, c.exec.Local = carriedInside, size
 	return c

@@ -76,6 +76,10 @@ func (h *Handle) Wait(ctx context.Context) error {
 		h.isWaitedFor(1)
 		defer h.isWaitedFor(-1)
 	}
+	if q := h.queue; q != nil {
+		q.waiters.Add(1)
+		defer q.waiters.Add(-1)
+	}
 	h.help(ctx)
 	if h.ended.Load() && !h.again { // a reused handle's token has to be taken, or the next call would get it
 		return h.result()

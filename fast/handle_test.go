@@ -56,6 +56,41 @@ func TestStart(t *testing.T) {
 	checkHealthy(t, all)
 }
 
+// TestInBackground: a started call runs in the background while nobody waits for it.
+func TestInBackground(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		wait func(h *Handle, c *Comm) error
+		more int // calls of the other rank after the started one's
+	}{
+		{"Wait", func(h *Handle, c *Comm) error { return h.Wait(t.Context()) }, 0},
+		{"another call", func(h *Handle, c *Comm) error { return Barrier(t.Context(), c) }, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			all := comms(t, 2)
+			defer leaveAll(all)
+			c := all[0]
+			h, waited := StartBarrier(t.Context(), c), make(chan error)
+			q := c.queue.Load()
+			for !q.inBackground() { // until the queue's goroutine makes it
+				runtime.Gosched()
+			}
+			go func() { waited <- test.wait(h, c) }()
+			for q.inBackground() { // until it is waited for
+				runtime.Gosched()
+			}
+			for range 1 + test.more {
+				if err := Barrier(t.Context(), all[1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := <-waited; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestHandlePinsBuffers has buffers that nothing but a started call knows of: they stay as long as the call may use
 // them, also before it begins, and no longer, whoever keeps the handle. TestRefusedUnseen: the error of a call that
 // could not be started comes from Close, unless somebody has asked for it before.

@@ -18,6 +18,8 @@ type queue struct {
 	drains      atomic.Bool  // a call that was not started waits for them
 	beside      atomic.Bool  // a send or receive that was not started is among them
 	waits       atomic.Int32 // how many goroutines wait without a deadline
+	waiters     atomic.Int32 // how many goroutines wait
+	alone       atomic.Bool  // the queue's goroutine has the turn
 	looks       atomic.Bool  // whether somebody waits for an open call is to be looked at
 	// carryOut makes calls in the turn of this goroutine: Comm.carryOutReady
 	carryOut func(until *Handle, leave context.Context, made bool) (over bool)
@@ -36,6 +38,10 @@ type queue struct {
 	batches   int  // in progress; while there are any, nothing begins
 	closed    bool
 }
+
+// inBackground reports whether the queue's goroutine makes a call that nobody waits for. The program computes
+// meanwhile, perhaps on the processor that the call would spin on.
+func (q *queue) inBackground() bool { return q.alone.Load() && q.waiters.Load() == 0 }
 
 // list is a linked list of handles.
 type list struct{ first, last *Handle }
@@ -129,6 +135,7 @@ func (q *queue) over(calls int) {
 // endTurn ends the turn of who has made calls. The queue's goroutine has the next one if there is something left to do.
 func (q *queue) endTurn() {
 	left := len(q.open) > 0
+	q.alone.Store(false)
 	q.turn.Unlock()
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -83,6 +83,8 @@ func (c *Comm) drain(ctx context.Context, name string) error {
 	q.begin()
 	q.mu.Unlock()
 	q.nudge()
+	q.waiters.Add(1)
+	defer q.waiters.Add(-1)
 	for q.pending.Load() > 0 {
 		select {
 		case <-q.idle:
@@ -145,8 +147,11 @@ func (c *Comm) work(q *queue) {
 	defer close(q.stopped)
 	for {
 		// Without a turn, who has it sees to it that this goroutine has the next one.
-		if q.turn.TryLock() && c.carryOutReady(q, nil, context.Background(), true) {
-			return
+		if q.turn.TryLock() {
+			q.alone.Store(true)
+			if c.carryOutReady(q, nil, context.Background(), true) {
+				return
+			}
 		}
 		<-q.wake
 	}

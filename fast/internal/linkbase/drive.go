@@ -114,7 +114,7 @@ func (e *Endpoint) Idle() time.Duration {
 // spin prepares another round after one without progress. It returns false when it is time to sleep.
 func (e *Endpoint) spin() bool {
 	idle := e.Idle()
-	if e.End.Reason() != nil || e.Changed.Load() || idle >= e.Patience {
+	if e.End.Reason() != nil || e.Changed.Load() || idle >= e.Patience || e.yields != nil && e.yields() {
 		return false
 	}
 	e.hooks.Spin(idle)

@@ -39,6 +39,19 @@ func TestIdle(t *testing.T) {
 	})
 }
 
+// TestYieldWhile: a rank that is to leave its processor to others does not poll, however patient it is.
+func TestYieldWhile(t *testing.T) {
+	e, polls, yields := newEndpoint(0, 2), 0, false
+	e.Patience, e.hooks.Spin = time.Hour, func(time.Duration) { polls++ }
+	e.YieldWhile(func() bool { return yields })
+	if !e.spin() || polls != 1 {
+		t.Errorf("it has polled %d times, want once", polls)
+	}
+	if yields = true; e.spin() || polls != 1 {
+		t.Errorf("it has polled %d times after it was to sleep", polls-1)
+	}
+}
+
 // TestMoved grows when nothing can be done, and now and then before that.
 func TestMoved(t *testing.T) {
 	e, looks := newEndpoint(0, 2), 0

@@ -29,7 +29,8 @@ type Endpoint struct {
 	Lent   int   // how many received messages are lent to the caller
 
 	hooks    Hooks
-	links    []*Link // by rank; the entry of this rank is unused
+	yields   func() bool // see YieldWhile; nil: never
+	links    []*Link     // by rank; the entry of this rank is unused
 	call     wire.Mark
 	until    context.Context // of the Progress that runs; nil: none does
 	nudged   atomic.Bool     // Nudge was called
@@ -79,6 +80,9 @@ func (e *Endpoint) Init(rank int, links []*Link, hooks Hooks) {
 		l.Peer, l.Partner.Self, l.Partner.Rank = peer, rank, peer
 	}
 }
+
+// YieldWhile has the rank sleep without polling while f returns true.
+func (e *Endpoint) YieldWhile(f func() bool) { e.yields = f }
 
 // Begin sets the call that the following messages belong to.
 func (e *Endpoint) Begin(call wire.Mark) {

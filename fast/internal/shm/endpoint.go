@@ -24,10 +24,12 @@ type Endpoint struct {
 	links    []link       // by rank; its own is unused
 	regions  []registered // this rank's, in the order of their addresses
 	patience patience
-	yields   uint // so far
-	beside   bool // it waits for a rank on the same processor
-	spun     bool // it has spun for a short message, and not found it
-	orders   bool // see order
+	yields   uint        // so far
+	beside   bool        // it waits for a rank on the same processor
+	spun     bool        // it has spun for a short message, and not found it
+	yielding bool        // it leaves its processor to others as it waits
+	yieldsIf func() bool // see YieldWhile; nil: never
+	orders   bool        // see order
 
 	current   wire.Mark // the call that Begin named
 	published bool      // others can see it

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -50,6 +51,32 @@ func TestPatience(t *testing.T) {
 				t.Errorf("%d ranks on %d cores: %+v", size, cores, p)
 			}
 		}
+	}
+}
+
+// TestYieldWhile: a rank that is to leave its processor to others sleeps without having yielded. It asks anew each time
+// that it waits.
+func TestYieldWhile(t *testing.T) {
+	all := group(t, 2)
+	defer closeGroup(all)
+	var yields atomic.Bool
+	all[0].YieldWhile(yields.Load)
+	before := uint(0)
+	for _, courteous := range []bool{false, true, false} {
+		yields.Store(courteous)
+		done := make(chan error)
+		go func() { done <- recv(all[0], 1) }()
+		letSleep(all[0])
+		if err := send(all[1], 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if n := all[0].yields - before; (n == 0) != courteous {
+			t.Errorf("%d yields before it slept, courteous: %v", n, courteous)
+		}
+		before = all[0].yields
 	}
 }
 

@@ -226,7 +226,7 @@ func (e *Endpoint) sendTo(peer, bytes int) *outgoing {
 func (e *Endpoint) complete(ctx context.Context, left int, until context.Context) error {
 	idle := 0
 	if e.spun { // for a short message
-		e.spun, e.beside, idle = false, false, e.patience.spins
+		e.spun, e.beside, idle = false, false, e.patienceNow().spins
 	}
 	for e.open > left {
 		moved, err := e.advance()

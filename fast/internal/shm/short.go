@@ -101,7 +101,7 @@ func (e *Endpoint) awaitNext(l *link, line *line) bool {
 	if cpu := e.own.cpu.Load(); cpu != 0 && cpu == l.control.cpu.Load() {
 		return false
 	}
-	for looks := e.patience.spins; looks > 0 && e.ended.Load() == nil; looks -= burst {
+	for looks := e.beginWait().spins; looks > 0 && e.ended.Load() == nil; looks -= burst {
 		if relatomic.Await(&line.seq, l.in.next+1, min(looks, burst)) {
 			return true
 		}

@@ -12,19 +12,41 @@ import (
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
+// courteous is how often a rank spins that leaves its processor to others: about as long as a short message is on its
+// way.
+const courteous = 64
+
+// YieldWhile has the rank sleep almost at once, where it waits, while f returns true.
+func (e *Endpoint) YieldWhile(f func() bool) { e.yieldsIf = f }
+
+// beginWait decides how the rank waits, and returns that.
+func (e *Endpoint) beginWait() patience {
+	e.yielding = e.yieldsIf != nil && e.yieldsIf()
+	return e.patienceNow()
+}
+
+// patienceNow returns how the rank waits.
+func (e *Endpoint) patienceNow() patience {
+	if e.yielding {
+		return patience{spins: min(e.patience.spins, courteous)}
+	}
+	return e.patience
+}
+
 // pause is called after a number of looks that found nothing, yields if it is time to, and returns false when it is
 // time to sleep. Spinning is useless while the other rank cannot run because this one occupies its processor.
 func (e *Endpoint) pause(looks int) bool {
 	if looks == 0 {
+		e.beginWait()
 		e.beside = e.waitsForNeighbor()
 	}
-	spins := e.patience.spins
+	is := e.patienceNow()
 	if e.beside {
-		spins = 0
+		is.spins = 0
 	}
 	switch {
-	case looks < spins:
-	case looks < spins+e.patience.yields:
+	case looks < is.spins:
+	case looks < is.spins+is.yields:
 		e.yield()
 	default:
 		return false

@@ -249,6 +249,12 @@ func (c *Composite) Fail(err error) {
 	c.far.Fail(err)
 }
 
+// YieldWhile passes f on to both halves.
+func (c *Composite) YieldWhile(f func() bool) {
+	YieldWhile(c.near.Transport, f)
+	YieldWhile(c.far.Transport, f)
+}
+
 // Protocol returns the protocols of both halves, as far as they describe them.
 func (c *Composite) Protocol(bytes int, reduces bool) string {
 	var halves []string

@@ -82,6 +82,13 @@ type (
 	// Follower logs what it does.
 	Follower interface{ Follow(*events.Trail) }
 
+	// Yielder leaves its processor to others early where it is asked to.
+	Yielder interface {
+		// YieldWhile has a rank that waits sleep at once while f returns true. It comes before any other method. F may
+		// be called at any time.
+		YieldWhile(f func() bool)
+	}
+
 	// Ringed has rings between its ranks. Rings returns how many segments they hold: see events.Member.
 	Ringed interface{ Rings() (slots, lines int) }
 
@@ -94,6 +101,13 @@ type (
 		Forget(memory []byte) error
 	}
 )
+
+// YieldWhile has t sleep at once, where it waits, while f returns true, if t is a Yielder.
+func YieldWhile(t Transport, f func() bool) {
+	if y, ok := t.(Yielder); ok {
+		y.YieldWhile(f)
+	}
+}
 
 // Moved returns the progress of t, or 0 if t is no Mover.
 func Moved(t Transport) uint64 {
