@@ -240,7 +240,10 @@ func goPeek(number C.collgen_work, over *C.int, f *C.struct_collgen_failure) C.i
 func goNotify(number C.collgen_work, call, context unsafe.Pointer, f *C.struct_collgen_failure) C.int {
 	w, err := workOf(int64(number))
 	if err == nil {
-		w.OnOver(func(err error) { C.collgen_do_notify(call, context, C.int(kindOf(err))) })
+		w.OnOver(func(err error) {
+			punctual()
+			C.collgen_do_notify(call, context, C.int(kindOf(err)))
+		})
 	}
 	return report(f, err)
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shutil
@@ -27,6 +28,26 @@ def test_functions() -> None:
         assert len(names) == len(known[name]), (name, names, known[name])
         if name in {f for f, _ in _lib.PAIRS.values()}:
             assert names == list(known[name]), (name, names, known[name])
+
+
+def test_slack() -> None:
+    """Who loads the library keeps its own timer slack, and one of the library's threads has another one."""
+    program = """
+import ctypes, os
+from collgen import _lib
+prctl = ctypes.CDLL(None).prctl
+prctl(29, 70000)
+_lib.load()
+of = lambda task: open(f"/proc/{task}/timerslack_ns").read().strip()
+try:
+    known = "250000" in map(of, os.listdir("/proc/self/task"))
+except OSError:  # the system tells only those who may change it
+    known = True
+print(prctl(30), known)
+"""
+    env = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    out = subprocess.run([sys.executable, "-c", program], env=env, check=True, capture_output=True, text=True).stdout
+    assert out.split() == ["70000", "True"]
 
 
 @pytest.mark.parametrize("enum", [Kind, Type, Op])
