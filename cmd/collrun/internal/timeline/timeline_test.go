@@ -84,8 +84,8 @@ func TestChrome(t *testing.T) {
 		rows = append(rows, row{e["name"].(string), e["ph"].(string), int(number("pid")), int(number("tid")),
 			number("ts"), number("dur"), number("id")})
 	}
-	want := []row{{"AllReduce", "X", 0, 0, 0, 1.5, 0}, {"AllReduce", "X", 1, 0, 0, 1.5, 0}, {"grads", "b", 1, 1, 2e6, 0, 3},
-		{"grads", "e", 1, 1, 3e6, 0, 3}, {"Barrier", "X", 1, 0, 2e6 + .5, 0, 0}}
+	want := []row{{"AllReduce", "X", 0, 0, 0, 1.5, 0}, {"AllReduce", "X", 1, 0, 0, 1.5, 0},
+		{"grads", "b", 1, 1, 2e6, 0, 3}, {"grads", "e", 1, 1, 3e6, 0, 3}, {"Barrier", "X", 1, 0, 2e6 + .5, 0, 0}}
 	if d := cmp.Diff(want, rows, cmp.AllowUnexported(row{})); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
