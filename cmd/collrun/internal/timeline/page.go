@@ -26,8 +26,8 @@ type data struct {
 	Words []string `json:"words"` // what calls are, and how they stand
 	// Calls have the row, the communicator, start and end in ns, the primitive, the words of the call and of its state,
 	// and 1 if it is over, 2 if it has failed, or else 0.
-	Calls [][8]int `json:"calls"`
-	Seqs  []uint64 `json:"seqs"` // the calls' numbers
+	Calls [][8]int64 `json:"calls"`
+	Seqs  []uint64   `json:"seqs"` // the calls' numbers
 }
 
 var states = []string{trace.Running, trace.Done, trace.Failed}
@@ -35,16 +35,16 @@ var states = []string{trace.Running, trace.Done, trace.Failed}
 // list numbers words.
 type list struct {
 	all   []string
-	known map[string]int
+	known map[string]int64
 }
 
-func (l *list) index(word string) int {
+func (l *list) index(word string) int64 {
 	at, ok := l.known[word]
 	if !ok {
 		if l.known == nil {
-			l.known = map[string]int{}
+			l.known = map[string]int64{}
 		}
-		at = len(l.all)
+		at = int64(len(l.all))
 		l.known[word] = at
 		l.all = append(l.all, word)
 	}
@@ -63,8 +63,9 @@ func HTML(w io.Writer, r *diagnosis.Report) error {
 	var kinds, words list
 	for i := range t.calls {
 		c := &t.calls[i]
-		d.Calls = append(d.Calls, [8]int{rows[c.Process], c.comm, int(c.start), int(c.end), kinds.index(c.Primitive),
-			words.index(diagnosis.Operation(&c.Entry)), words.index(diagnosis.State(&c.Entry)), slices.Index(states, c.State)})
+		d.Calls = append(d.Calls, [8]int64{int64(rows[c.Process]), int64(c.comm), int64(c.start), int64(c.end),
+			kinds.index(c.Primitive), words.index(diagnosis.Operation(&c.Entry)), words.index(diagnosis.State(&c.Entry)),
+			int64(slices.Index(states, c.State))})
 		d.Seqs = append(d.Seqs, c.Seq)
 	}
 	d.Kinds, d.Words = kinds.all, words.all

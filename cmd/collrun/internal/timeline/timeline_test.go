@@ -112,7 +112,7 @@ func TestHTML(t *testing.T) {
 	want := data{Ranks: []string{"rank 0", "rank 1"}, Comms: []string{"world", "row"},
 		Kinds: []string{"AllReduce", "Recv", "Barrier"}, Words: []string{"AllReduce ring sum int8 × 5", "done",
 			`Recv "grads" from 0 to 1 ring int8 × 5`, "running", "Barrier ring int8 × 5", "failed: <b>"},
-		Calls: [][8]int{{0, 0, 0, 1500, 0, 0, 1, 1}, {1, 0, 0, 1500, 0, 0, 1, 1}, {1, 1, 2e9, 3e9, 1, 2, 3, 0},
+		Calls: [][8]int64{{0, 0, 0, 1500, 0, 0, 1, 1}, {1, 0, 0, 1500, 0, 0, 1, 1}, {1, 1, 2e9, 3e9, 1, 2, 3, 0},
 			{1, 0, 2e9 + 500, 2e9 + 500, 2, 4, 5, 2}}, Seqs: []uint64{1, 1, 1, 2}}
 	if d := cmp.Diff(want, d); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
