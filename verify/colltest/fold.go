@@ -50,6 +50,8 @@ func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
 // leftFold returns the reduction from left to right, with plain NaNs. It is the same for many ranks.
 func (t *trial) leftFold(content spec.Content) []byte {
 	name := fmt.Sprint(content.Terms)
+	t.folding.Lock()
+	defer t.folding.Unlock()
 	if t.folds[name] == nil {
 		e := elements[t.step.Type]
 		fold := e.leftFold(t.step.Op, len(t.inputs), t.operands(content))

@@ -3,6 +3,7 @@ package colltest
 import (
 	"bytes"
 	"context"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -261,8 +262,8 @@ func (r *part) leave(ctx context.Context, o opened, err error) bool {
 	if r.after[i][place] = o.c.Memory; len(o.c.Memory) < mostCopied || t.step.Mode == Persistent {
 		r.after[i][place] = bytes.Clone(o.c.Memory)
 		if r.direct && err == nil { // the memory is the caller's again, and nobody may read it or write to it
-			for j := range o.c.Memory {
-				o.c.Memory[j] ^= 0xff
+			for rest := o.c.Memory; len(rest) > 0; {
+				rest = rest[subtle.XORBytes(rest, rest, ones[:]):]
 			}
 		}
 	}
@@ -282,6 +283,9 @@ func (r *part) leave(ctx context.Context, o opened, err error) bool {
 	}
 	return true
 }
+
+// ones are bytes of bits that are 1.
+var ones = [4096]byte(bytes.Repeat([]byte{0xff}, 4096))
 
 // mostCopied is the number of bytes from which on memory is not copied after a call.
 const mostCopied = 1 << 30

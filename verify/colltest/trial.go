@@ -5,19 +5,21 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/collgen/collgen/spec"
 )
 
 // trial is a Step with its data and expected results.
 type trial struct {
-	step   *Step
-	name   string // of all that determines its results: the same for calls that differ in delays alone
-	x      *spec.Expectation
-	shape  shape
-	inputs [][][]byte        // by rank and block
-	calls  []*Call           // by rank; nil: the rank takes no part
-	folds  map[string][]byte // reductions from left to right, by their terms
+	step    *Step
+	name    string // of all that determines its results: the same for calls that differ in delays alone
+	x       *spec.Expectation
+	shape   shape
+	inputs  [][][]byte        // by rank and block
+	calls   []*Call           // by rank; nil: the rank takes no part
+	folds   map[string][]byte // reductions from left to right, by their terms
+	folding sync.Mutex        // guards folds
 
 	members []int // the ranks of the world that make the call, in the order of its communicator
 	first   int   // index of the trial that prepares this call, if it is persistent
@@ -91,18 +93,35 @@ func (t *trial) draw() {
 // problems returns where the ranks' memory differs from the promised results, with at most one problem for each block.
 func (t *trial) problems(after [][]byte, counts *Counts) (found []Problem) {
 	found = t.strays(after)
+	byRank, compared := make([][]Problem, len(t.calls)), make([]Counts, len(t.calls))
+	var all sync.WaitGroup
 	for rank, c := range t.calls {
-		if c == nil {
-			continue
+		compare := func() {
+			byRank[rank] = append(t.buffer(rank, "in", after[rank], &compared[rank]),
+				t.buffer(rank, "out", after[rank], &compared[rank])...)
 		}
-		found = append(found, t.buffer(rank, "in", after[rank], counts)...)
-		found = append(found, t.buffer(rank, "out", after[rank], counts)...)
+		switch {
+		case c == nil:
+		case len(after[rank]) < manyBytes:
+			compare()
+		default:
+			all.Go(compare)
+		}
+	}
+	all.Wait()
+	for rank := range t.calls {
+		found = append(found, byRank[rank]...)
+		counts.Elements += compared[rank].Elements
+		counts.Undetermined += compared[rank].Undetermined
 	}
 	if t.x.Order >= spec.SameTree && len(found) == 0 {
 		found = t.disagreements(after)
 	}
 	return found
 }
+
+// manyBytes is how long a rank's memory is that is compared beside that of others.
+const manyBytes = 16 << 10
 
 // strays returns where memory outside the ranks' blocks has changed.
 func (t *trial) strays(after [][]byte) (found []Problem) {
