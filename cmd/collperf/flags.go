@@ -56,8 +56,8 @@ func (o *options) flags(g *lists) *flag.FlagSet {
 		"command continues")
 	f.IntVar(&o.comms, "comms", 0, "measure instead the memory and time that a `number` of communicators takes")
 	f.BoolVar(&o.percentiles, "percentiles", false, "show percentiles in text; the other formats always have them")
-	f.StringVar(&o.plot, "plot", "", "draw bandwidth and time over the size, with the limits of the machine, as SVG "+
-		"into a `file`")
+	f.StringVar(&o.plot, "plot", "", "draw bandwidth and time over the size, with the limits of the machine, into a "+
+		"`file`: as PNG if its name ends with .png, as SVG otherwise")
 	f.StringVar(&o.format, "format", "text", "`how` to print: "+strings.Join(formatNames(), ", "))
 	return f
 }

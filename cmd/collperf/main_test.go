@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -362,6 +363,16 @@ func TestPlotsWhatItMeasures(t *testing.T) {
 	}
 	if !strings.Contains(string(text), "all-reduce, 2 ranks over inproc, in place: 128, ") {
 		t.Errorf("%s", text)
+	}
+	image := filepath.Join(t.TempDir(), "plot.PNG")
+	runs(t, 0, "-plot", image, "-transport", ranks.InProc, "-ranks", "2", "-e", "1K", "-f", "16", "-n", "1")
+	f, err := os.Open(image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if c, err := png.DecodeConfig(f); err != nil || c.Width < 1000 || c.Height < 1000 {
+		t.Errorf("%d by %d, %v", c.Width, c.Height, err)
 	}
 	runs(t, 2, "-plot", filepath.Join(file, "none", "none"), "-transport", ranks.InProc, "-ranks", "2", "-e", "8", "-n",
 		"1")

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/collgen/collgen/cmd/collperf/internal/bench"
 	"github.com/collgen/collgen/cmd/collperf/internal/limits"
 	"github.com/collgen/collgen/cmd/collperf/internal/machine"
 	"github.com/collgen/collgen/cmd/collperf/internal/ranks"
+	"github.com/collgen/collgen/cmd/collperf/internal/raster"
 	"github.com/collgen/collgen/cmd/collperf/internal/report"
 	"github.com/collgen/collgen/cmd/collperf/internal/tune"
 	"github.com/collgen/collgen/fast"
@@ -62,6 +65,9 @@ func (o *options) measure(ctx context.Context, stdout, stderr io.Writer) error {
 	return errors.Join(printer.End(), found)
 }
 
+// plotsPNG reports whether the plot is to be PNG, by the name of its file.
+func (o *options) plotsPNG() bool { return strings.EqualFold(filepath.Ext(o.plot), ".png") }
+
 // draw measures the limits and writes the plot of results to a file.
 func (o *options) draw(ctx context.Context, results []*bench.Result, p *program.Progress) error {
 	all := limits.Measure(ctx, p)
@@ -72,7 +78,11 @@ func (o *options) draw(ctx context.Context, results []*bench.Result, p *program.
 	if err != nil {
 		return err
 	}
-	return errors.Join(report.Plot(f, machine.Describe(), results, all), f.Close())
+	d := report.Plot(machine.Describe(), results, all)
+	if o.plotsPNG() {
+		return errors.Join(raster.PNG(f, d), f.Close())
+	}
+	return errors.Join(d.SVG(f), f.Close())
 }
 
 // measureLimits is collperf -limits.

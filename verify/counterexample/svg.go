@@ -1,7 +1,6 @@
 package counterexample
 
 import (
-	_ "embed"
 	"encoding/xml"
 	"fmt"
 	"slices"
@@ -65,8 +64,8 @@ type drawing struct {
 }
 
 // texts writes one line of text.
-func (d *drawing) texts(x, y int, class, s string) {
-	fmt.Fprintf(&d.out, `<text x="%d" y="%d" class="%s">%s</text>`+"\n", x, y, class, escape(s))
+func (d *drawing) texts(x, y int, look, s string) {
+	fmt.Fprintf(&d.out, `<text x="%d" y="%d" %s>%s</text>`+"\n", x, y, look, escape(s))
 	d.width = max(d.width, x+charWidth*utf8.RuneCountInString(s)+margin)
 }
 
@@ -79,7 +78,7 @@ func escape(s string) string {
 // heading writes the title and the facts.
 func (d *drawing) heading() {
 	d.y = margin + lineHeight
-	d.texts(margin, d.y, "title", d.p.Title)
+	d.texts(margin, d.y, titleText, d.p.Title)
 	for _, f := range d.p.Facts {
 		d.paragraph(f)
 	}
@@ -90,17 +89,17 @@ func (d *drawing) paragraph(f Fact) {
 	for i, l := range wrap(f.Text, textColumn) {
 		d.y += lineHeight
 		if i == 0 && f.Label != "" {
-			d.texts(margin, d.y, "label", f.Label)
+			d.texts(margin, d.y, faintText, f.Label)
 		}
-		class := ""
+		look := plainText
 		if f.Wrong {
-			class = "wrong"
+			look = wrongText
 		}
 		x := margin
 		if f.Label != "" {
 			x += 10 * charWidth
 		}
-		d.texts(x, d.y, class, l)
+		d.texts(x, d.y, look, l)
 	}
 }
 
@@ -137,20 +136,20 @@ func (d *drawing) strip() {
 	from := max(0, min(p.At-stripCells/2, n-stripCells))
 	d.y += 2*lineHeight + 4
 	name := fmt.Sprintf("%s of rank %d", p.Buf, rank)
-	d.texts(margin, d.y, "label", name)
+	d.texts(margin, d.y, faintText, name)
 	x := margin + charWidth*(utf8.RuneCountInString(name)+2)
 	for i := from; i < min(n, from+stripCells); i++ {
-		class := "cell"
+		look := plainBox
 		if i >= p.At && i < p.At+p.N {
-			class = "cell bad"
+			look = wrongBox
 		}
-		fmt.Fprintf(&d.out, `<rect x="%d" y="%d" width="%d" height="%d" class="%s"/>`+"\n", x, d.y-cellSize+8, cellSize,
-			cellSize, class)
-		d.texts(x+cellSize/2-charWidth*len(fmt.Sprint(i))/2, d.y, "", fmt.Sprint(i))
+		fmt.Fprintf(&d.out, `<rect x="%d" y="%d" width="%d" height="%d" %s/>`+"\n", x, d.y-cellSize+8, cellSize, cellSize,
+			look)
+		d.texts(x+cellSize/2-charWidth*len(fmt.Sprint(i))/2, d.y, plainText, fmt.Sprint(i))
 		x += cellSize
 	}
 	if n > stripCells {
-		d.texts(x+charWidth, d.y, "label", fmt.Sprintf("of %d", n))
+		d.texts(x+charWidth, d.y, faintText, fmt.Sprintf("of %d", n))
 	}
 }
 
@@ -190,13 +189,13 @@ func (b *box) height() int { return (len(b.lines)+1)*lineHeight + 2*boxPad }
 // draw draws lanes, arrows, and boxes over them.
 func (d *drawing) draw() {
 	for i, r := range d.scene.ranks {
-		fmt.Fprintf(&d.out, `<line x1="%d" y1="%d" x2="%d" y2="%d" class="lane"/>`+"\n", margin, d.lane[i]-laneGap/2,
-			d.width-margin, d.lane[i]-laneGap/2)
-		class := "rank"
+		fmt.Fprintf(&d.out, `<line x1="%d" y1="%d" x2="%d" y2="%d" %s/>`+"\n", margin, d.lane[i]-laneGap/2,
+			d.width-margin, d.lane[i]-laneGap/2, laneLine)
+		look := rankText
 		if r == d.p.Focus.Rank {
-			class = "rank wrong"
+			look = wrongText
 		}
-		d.texts(margin, d.lane[i]+lineHeight, class, fmt.Sprintf("rank %d", r))
+		d.texts(margin, d.lane[i]+lineHeight, look, fmt.Sprintf("rank %d", r))
 	}
 	for _, a := range d.scene.arrows {
 		d.arrow(a)
@@ -206,7 +205,7 @@ func (d *drawing) draw() {
 	}
 	d.y = d.lane[len(d.scene.ranks)] + lineHeight/2
 	if note := d.scene.clipped(); note != "" {
-		d.texts(margin, d.y, "label", note)
+		d.texts(margin, d.y, faintText, note)
 		d.y += lineHeight
 	}
 }
@@ -218,20 +217,20 @@ func (d *drawing) corner(b *box) (x, y int) {
 
 func (d *drawing) box(b *box) {
 	x, y := d.corner(b)
-	class := "box"
+	look := plainBox
 	if slices.ContainsFunc(b.lines, func(l line) bool { return l.wrong }) {
-		class = "box bad"
+		look = wrongBox
 	}
 	width := d.widths[b.column-d.scene.from]
-	fmt.Fprintf(&d.out, `<rect x="%d" y="%d" width="%d" height="%d" rx="4" class="%s"/>`+"\n", x, y, width, b.height(),
-		class)
-	d.texts(x+boxPad, y+boxPad+lineHeight-5, "label", fmt.Sprintf("step %d", b.step))
+	fmt.Fprintf(&d.out, `<rect x="%d" y="%d" width="%d" height="%d" rx="4" %s/>`+"\n", x, y, width, b.height(),
+		look)
+	d.texts(x+boxPad, y+boxPad+lineHeight-5, faintText, fmt.Sprintf("step %d", b.step))
 	for k, l := range b.lines {
-		class := ""
+		look := plainText
 		if l.wrong {
-			class = "wrong"
+			look = wrongText
 		}
-		d.texts(x+boxPad, y+boxPad+(k+2)*lineHeight-5, class, l.text)
+		d.texts(x+boxPad, y+boxPad+(k+2)*lineHeight-5, look, l.text)
 	}
 }
 
@@ -265,11 +264,11 @@ func (d *drawing) arrow(a arrow) {
 }
 
 func (d *drawing) path(wrong bool, format string, args ...any) {
-	class, head := "arrow", "head"
+	look, head := plainArrow, plainHead
 	if wrong {
-		class, head = "arrow bad", "badhead"
+		look, head = wrongArrow, wrongHead
 	}
-	fmt.Fprintf(&d.out, `<path d="%s" class="%s" marker-end="url(#%s)"/>`+"\n", fmt.Sprintf(format, args...), class, head)
+	fmt.Fprintf(&d.out, `<path d="%s" %s marker-end="url(#%s)"/>`+"\n", fmt.Sprintf(format, args...), look, head.id)
 }
 
 func abs(x int) int { return max(x, -x) }
@@ -289,21 +288,17 @@ func (x *scene) clipped() string {
 	return "Shown are " + strings.Join(notes, ", ") + "."
 }
 
-//go:embed svg.css
-var svgStyle string
-
 // done returns the whole file.
 func (d *drawing) done() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">`+"\n",
-		d.width, d.y, d.width, d.y)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" %s>`+
+		"\n", d.width, d.y, d.width, d.y, fonts)
 	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n", escape(d.p.Title), escape(d.p.Description))
-	fmt.Fprintf(&b, "<style>\n%s</style>\n", svgStyle)
-	for _, m := range []string{"head", "badhead"} {
-		fmt.Fprintf(&b, `<marker id="%s" class="%s" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">`+
-			`<path d="M0 0L8 4L0 8z"/></marker>`+"\n", m, m)
+	for _, m := range []head{plainHead, wrongHead} {
+		fmt.Fprintf(&b, `<marker id="%s" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" `+
+			`markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" %s/></marker>`+"\n", m.id, m.look)
 	}
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" class="ground"/>`+"\n", d.width, d.y)
+	fmt.Fprintf(&b, `<rect width="%d" height="%d" %s/>`+"\n", d.width, d.y, ground)
 	b.WriteString(d.out.String())
 	b.WriteString("</svg>\n")
 	return b.String()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/internal/drawing/drawingtest"
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify"
 	"github.com/collgen/collgen/verify/bugs"
@@ -44,7 +45,7 @@ type figure struct {
 	Y      int    `xml:"y,attr"`
 	Width  int    `xml:"width,attr"`
 	Height int    `xml:"height,attr"`
-	Class  string `xml:"class,attr"`
+	Corner int    `xml:"rx,attr"`
 	Text   string `xml:",chardata"`
 }
 
@@ -79,12 +80,16 @@ func TestSVG(t *testing.T) {
 	}
 }
 
+// wrongColor is the color of text that says what is wrong.
+const wrongColor = `fill="#c5221f"`
+
 func checkPicture(t *testing.T, bug, svg string) {
 	var p picture
 	if err := xml.Unmarshal([]byte(svg), &p); err != nil {
 		t.Fatalf("%s: %v", bug, err)
 	}
-	if !strings.Contains(svg, `class="wrong"`) || p.Width > 4000 || p.Height > 4000 {
+	drawingtest.Plain(t, svg)
+	if !strings.Contains(svg, wrongColor) || p.Width > 4000 || p.Height > 4000 {
 		t.Errorf("%s: %d by %d, or nothing is wrong in it", bug, p.Width, p.Height)
 	}
 	var texts, boxes []figure
@@ -94,7 +99,7 @@ func checkPicture(t *testing.T, bug, svg string) {
 		texts = append(texts, f)
 	}
 	for _, f := range p.Rects {
-		if strings.HasPrefix(f.Class, "box") {
+		if f.Corner > 0 { // it is the box of a step
 			boxes = append(boxes, f)
 		}
 	}

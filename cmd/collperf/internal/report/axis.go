@@ -15,8 +15,8 @@ type axis struct {
 
 // tick is a labelled position on an axis.
 type tick struct {
-	At    float64
-	Label string
+	at    float64
+	label string
 }
 
 // at returns the coordinate of a value.

@@ -8,36 +8,36 @@ import (
 
 	"github.com/collgen/collgen/cmd/collperf/internal/bench"
 	"github.com/collgen/collgen/cmd/collperf/internal/limits"
+	"github.com/collgen/collgen/internal/drawing"
 	"github.com/collgen/collgen/internal/figures"
 )
 
 // chart is one coordinate system. All coordinates are those of the picture.
 type chart struct {
-	Title                    string
-	Left, Top, Right, Bottom float64
-	X, Y                     []tick
-	Curves                   []curve
-	Limits                   []limitLine
+	title                    string
+	left, top, right, bottom float64
+	x, y                     []tick
+	curves                   []curve
+	limits                   []limitLine
 }
 
-// curve is the results of one operation, as a path of SVG.
+// curve is the results of one operation.
 type curve struct {
-	Color  int
-	Dashed bool
-	Path   string
-	Dots   []dot
+	color  int
+	dashed bool
+	dots   []dot
 }
 
 // dot is one result; its text appears under the pointer.
 type dot struct {
-	X, Y float64
-	Says string
+	drawing.Point
+	says string
 }
 
-// limitLine is a limit with the position of its label.
+// limitLine is a limit with the height of its label.
 type limitLine struct {
-	At, LabelLeft, LabelAt float64
-	Label                  string
+	at, labelAt float64
+	label       string
 }
 
 // The geometry of a picture, in pixels.
@@ -46,7 +46,6 @@ const (
 	chartTop, chartHeight     = 72, 300
 	chartGap                  = 72
 	labelHeight, legendHeight = 14, 20
-	colors                    = 8
 )
 
 // quantityKind is the quantity that a chart shows.
@@ -89,7 +88,7 @@ func groupsOf(results []*bench.Result) (groups []*group) {
 		i := slices.IndexFunc(groups, func(g *group) bool { return g.label == label })
 		if i < 0 {
 			i = len(groups)
-			groups = append(groups, &group{label: label, color: slices.Index(names, name) % colors, dashed: !r.InPlace})
+			groups = append(groups, &group{label: label, color: slices.Index(names, name), dashed: !r.InPlace})
 		}
 		groups[i].results = append(groups[i].results, r)
 	}
@@ -97,8 +96,8 @@ func groupsOf(results []*bench.Result) (groups []*group) {
 }
 
 func newChart(q quantityKind, top float64, groups []*group, all []limits.Limit) *chart {
-	c := &chart{Title: q.title, Left: chartLeft, Top: top, Right: chartRight, Bottom: top + chartHeight}
-	x, y := axis{from: c.Left, to: c.Right}, axis{from: c.Bottom, to: c.Top}
+	c := &chart{title: q.title, left: chartLeft, top: top, right: chartRight, bottom: top + chartHeight}
+	x, y := axis{from: c.left, to: c.right}, axis{from: c.bottom, to: c.top}
 	all = slices.DeleteFunc(slices.Clone(all), func(l limits.Limit) bool { return l.Unit != q.unit || l.Value <= 0 })
 	for _, l := range all {
 		y.extend(l.Value)
@@ -114,30 +113,24 @@ func newChart(q quantityKind, top float64, groups []*group, all []limits.Limit) 
 	if x.least == 0 {
 		return c // there is nothing to show
 	}
-	c.Y = y.decades()
-	c.X = x.sizes()
+	c.y = y.decades()
+	c.x = x.sizes()
 	for _, g := range groups {
-		c.Curves = append(c.Curves, newCurve(q, g, &x, &y))
+		c.curves = append(c.curves, newCurve(q, g, &x, &y))
 	}
-	c.Limits = limitLines(all, &y)
+	c.limits = limitLines(all, &y)
 	return c
 }
 
 func newCurve(q quantityKind, g *group, x, y *axis) curve {
-	c := curve{Color: g.color, Dashed: g.dashed}
+	c := curve{color: g.color, dashed: g.dashed}
 	for _, r := range g.results {
 		v := q.of(r)
 		if v <= 0 {
 			continue
 		}
-		d := dot{x.at(float64(r.Bytes)), y.at(v), fmt.Sprintf("%s: %v, %s %s", g.label, figures.Size(r.Bytes),
-			figures.Number(v), q.unit)}
-		command := "L"
-		if c.Path == "" {
-			command = "M"
-		}
-		c.Path += fmt.Sprintf("%s%.1f %.1f", command, d.X, d.Y)
-		c.Dots = append(c.Dots, d)
+		c.dots = append(c.dots, dot{drawing.Point{X: x.at(float64(r.Bytes)), Y: y.at(v)},
+			fmt.Sprintf("%s: %v, %s %s", g.label, figures.Size(r.Bytes), figures.Number(v), q.unit)})
 	}
 	return c
 }
@@ -150,7 +143,7 @@ func limitLines(all []limits.Limit, y *axis) (lines []limitLine) {
 		at := y.at(l.Value)
 		label := max(at, free)
 		free = label + labelHeight
-		lines = append(lines, limitLine{at, chartRight + 16, label, limitLabel(&l)})
+		lines = append(lines, limitLine{at, label, limitLabel(&l)})
 	}
 	return lines
 }
