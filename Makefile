@@ -113,6 +113,7 @@ pictures: ## draw the pictures of the documents, in docs/pictures
 	mkdir -p docs/pictures
 	bin/collgen view -catalogue -svg -o docs/pictures/allreduce-ring.svg allreduce/ring
 	bin/collgen view -catalogue -svg -ranks 8 -o docs/pictures/broadcast-binomial.svg broadcast/binomial
+	$(GO) run ./peers -recorded docs/lab/performance.md -picture docs/pictures/performance.svg
 
 # torch and the NVIDIA libraries that it insists on are 3.3 GB of downloads, and 5.3 GB on the disk, in the user's cache.
 # COLLGEN_TORCH_PYTHON names a Python that can import torch, pytest and expecttest, in place of that. TORCH_TESTS: where the
@@ -210,9 +211,9 @@ bench: ## run the benchmarks whose names match BENCH (all)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 .PHONY: bench-peers
-bench-peers: ## install Open MPI, MPICH and Gloo, compare with them, and write the table of docs/lab/performance.md; ARGS: go run ./peers -h
+bench-peers: ## install Open MPI, MPICH and Gloo, compare with them, and write the table of docs/lab/performance.md and its picture; ARGS: go run ./peers -h
 	@.ci/deps peers || echo "bench-peers: going on with what there is"
-	$(GO) run ./peers -write docs/lab/performance.md $(ARGS)
+	$(GO) run ./peers -write docs/lab/performance.md -picture docs/pictures/performance.svg $(ARGS)
 
 # The libraries of PyPI are installed into the user's cache. COLLGEN_PEERS_PYTHON names a Python that can import torch, a large
 # download: without it torch is not tested.

@@ -22,13 +22,15 @@ import (
 )
 
 type options struct {
-	rounds int
-	only   string
-	cores  string
-	keep   string
-	time   time.Duration
-	json   bool
-	write  string
+	rounds   int
+	only     string
+	cores    string
+	keep     string
+	time     time.Duration
+	json     bool
+	write    string
+	picture  string
+	recorded string
 }
 
 func main() { program.Main("peers", command) }
@@ -45,8 +47,16 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	f.DurationVar(&o.time, "for", 0, "`time` after which no further round is started; 0: no limit")
 	f.BoolVar(&o.json, "json", false, "print the results as lines of JSON")
 	f.StringVar(&o.write, "write", "", "replace the table in a Markdown `file`")
+	f.StringVar(&o.picture, "picture", "", "draw the table of -write or -recorded as SVG into a `file`")
+	f.StringVar(&o.recorded, "recorded", "", "measure nothing, and draw the table that is in a Markdown `file`")
 	if err := f.Parse(args); err != nil {
 		return err
+	}
+	if o.picture == "" && o.recorded != "" || o.picture != "" && (o.write == "") == (o.recorded == "") {
+		return errors.New("-picture and -recorded need each other, or -picture needs -write")
+	}
+	if o.recorded != "" {
+		return drawRecorded(o.recorded, o.picture)
 	}
 	r, err := o.measure(ctx, stderr)
 	if r == nil {
@@ -106,6 +116,11 @@ func (o *options) invocation() string {
 func (o *options) print(r *report, stdout io.Writer) error {
 	if o.write != "" {
 		if err := r.write(o.write); err != nil {
+			return err
+		}
+	}
+	if o.picture != "" {
+		if err := drawRecorded(o.write, o.picture); err != nil {
 			return err
 		}
 	}
