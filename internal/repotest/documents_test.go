@@ -128,7 +128,7 @@ func TestReadmeListsDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, document := range append(documents, "ARCHITECTURE.md", "CONTRIBUTING.md") {
+	for _, document := range append(documents, "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md") {
 		if !strings.Contains(list, "("+document+")") {
 			t.Errorf("README does not list %s", document)
 		}
