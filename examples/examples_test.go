@@ -152,14 +152,33 @@ func TestDigits(t *testing.T) {
 	if one < 0.95 || four < 0.95 || math.Abs(four-one) > 0.01 {
 		t.Errorf("accuracy of one process %.4f, of four %.4f", one, four)
 	}
-	same := regexp.MustCompile(`\[(\d)\] rank \d: parameters ([0-9a-f]+), bit for bit those of all 4 ranks`).FindAllStringSubmatch(out, -1)
-	if len(same) != 4 {
-		t.Fatalf("%d of 4 ranks say that they have the same parameters: %s", len(same), out)
+	parameters(t, 4, out)
+}
+
+// parameters returns the hash of the parameters, which all ranks have to print.
+func parameters(t *testing.T, ranks int, out string) string {
+	t.Helper()
+	same := regexp.MustCompile(fmt.Sprintf(`\[(\d)\] rank \d: parameters ([0-9a-f]+), bit for bit those of all %d ranks`,
+		ranks)).FindAllStringSubmatch(out, -1)
+	if len(same) != ranks {
+		t.Fatalf("%d of %d ranks say that they have the same parameters: %s", len(same), ranks, out)
 	}
 	for _, s := range same {
 		if s[2] != same[0][2] {
 			t.Errorf("rank %s has %s and rank %s %s", s[1], s[2], same[0][1], same[0][2])
 		}
+	}
+	return same[0][2]
+}
+
+// TestShardedDigits trains with parameters that processes divide, and that all of them have: the bits are equal.
+func TestShardedDigits(t *testing.T) {
+	train := func(args ...string) string {
+		return output(t, 0, "collrun", append([]string{"-n", "3", program("digits"), "-epochs", "3", "-reproducible"},
+			args...)...)
+	}
+	if whole, sharded := parameters(t, 3, train()), parameters(t, 3, train("-sharded")); whole != sharded {
+		t.Errorf("%s of all parameters, %s of shards", whole, sharded)
 	}
 }
 

@@ -22,6 +22,13 @@ const (
 // bucketBytes is from how many bytes on a gradient goes its own way at once. Smaller ones, the biases, share a call.
 const bucketBytes = 1 << 10
 
+// settings say how to train.
+type settings struct {
+	epochs       int
+	sharded      bool // each rank keeps a part of the parameters
+	reproducible bool // sums are exact, up to one rounding
+}
+
 // trainer is one rank's part in the training.
 type trainer struct {
 	c                      *fast.Comm
@@ -29,11 +36,13 @@ type trainer struct {
 	params, grad, velocity []float32
 	kept                   []activations // of the images of a step
 	gradients              *fast.Bucket[float32]
+	shards                 []shard // one for each layer; nil: every rank has all parameters
+	options                []fast.Option
 	order                  *rand.Rand // the same on all ranks
 }
 
 // newTrainer loads the data. Rank 0 draws the parameters, and everybody gets them.
-func newTrainer(ctx context.Context, c *fast.Comm) (*trainer, error) {
+func newTrainer(ctx context.Context, c *fast.Comm, s settings) (*trainer, error) {
 	training, test, err := load()
 	if err != nil {
 		return nil, err
@@ -47,7 +56,16 @@ func newTrainer(ctx context.Context, c *fast.Comm) (*trainer, error) {
 	if c.Rank() == 0 {
 		initialize(t.params, 3)
 	}
-	return t, fast.Broadcast(ctx, c, t.params, 0)
+	if s.reproducible {
+		t.options = []fast.Option{fast.Reproducible()}
+	}
+	if err := fast.Broadcast(ctx, c, t.params, 0); err != nil {
+		return nil, err
+	}
+	if s.sharded {
+		t.shard()
+	}
+	return t, nil
 }
 
 // share returns this rank's part of images: consecutive ones, and as many as every other rank's, give or take one.
@@ -75,15 +93,31 @@ func (t *trainer) epoch(ctx context.Context) (score, error) {
 
 // step moves the parameters along the mean gradient of the images, to which every rank contributes its share.
 func (t *trainer) step(ctx context.Context, images []image) (score, error) {
+	if err := t.gather(ctx); err != nil {
+		return score{}, err
+	}
 	s, err := t.gradient(ctx, t.share(images))
 	if err != nil {
 		return score{}, err
 	}
-	for i, g := range t.grad {
-		t.velocity[i] = momentum*t.velocity[i] - rate/float32(len(images))*g
-		t.params[i] += t.velocity[i]
+	if t.shards == nil {
+		update(t.params, t.velocity, t.grad, len(images))
+		return s, nil
+	}
+	t.forget()
+	for i := range t.shards {
+		x := &t.shards[i]
+		update(x.of(t.params), x.velocity, x.of(t.grad), len(images))
 	}
 	return s, nil
+}
+
+// update moves parameters along the mean of so many gradients, of which grad is the sum.
+func update(params, velocity, grad []float32, images int) {
+	for i, g := range grad {
+		velocity[i] = momentum*velocity[i] - rate/float32(images)*g
+		params[i] += velocity[i]
+	}
 }
 
 // gradient sets grad to the sum of all ranks' gradients, of which the given images are this one's. While the sums of
@@ -94,22 +128,37 @@ func (t *trainer) gradient(ctx context.Context, mine []image) (score, error) {
 	s := evaluate(t.params, mine, kept)
 	first, second := layers(t.grad)
 	differentiateSecond(t.params, t.grad, kept)
-	if err := t.sum(ctx, second); err != nil {
+	if err := t.sum(ctx, 1, second); err != nil {
 		return score{}, err
 	}
 	differentiateFirst(t.params, t.grad, mine, kept)
-	if err := t.sum(ctx, first); err != nil {
+	if err := t.sum(ctx, 0, first); err != nil {
 		return score{}, err
+	}
+	if t.shards != nil {
+		return s, t.waitForShards(ctx)
 	}
 	return s, t.gradients.Wait(ctx)
 }
 
-// sum has the gradient of a layer summed over all ranks, until Wait.
-func (t *trainer) sum(ctx context.Context, l layer) error {
-	if err := t.gradients.Add(ctx, l.weights); err != nil {
-		return err
+// sum has the gradient of a layer summed over all ranks, until the end of gradient.
+func (t *trainer) sum(ctx context.Context, number int, l layer) error {
+	if t.shards != nil {
+		t.sumShard(ctx, &t.shards[number])
+		return nil
 	}
-	return t.gradients.Add(ctx, l.bias)
+	for _, part := range [][]float32{l.weights, l.bias} {
+		var err error
+		if t.options != nil { // a Bucket sums in the usual way
+			err = fast.AllReduce(ctx, t.c, part, fast.Sum, t.options...)
+		} else {
+			err = t.gradients.Add(ctx, part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // accuracy returns the fraction of the test images that the network reads right, on rank 0.
@@ -151,12 +200,12 @@ type outcome struct {
 }
 
 // train trains for some epochs. Rank 0 writes to w how it goes.
-func train(ctx context.Context, c *fast.Comm, epochs int, w io.Writer) (outcome, error) {
-	t, err := newTrainer(ctx, c)
+func train(ctx context.Context, c *fast.Comm, how settings, w io.Writer) (outcome, error) {
+	t, err := newTrainer(ctx, c, how)
 	if err != nil {
 		return outcome{}, err
 	}
-	for epoch := 1; epoch <= epochs; epoch++ {
+	for epoch := 1; epoch <= how.epochs; epoch++ {
 		s, err := t.epoch(ctx)
 		if err != nil {
 			return outcome{}, err
@@ -165,6 +214,9 @@ func train(ctx context.Context, c *fast.Comm, epochs int, w io.Writer) (outcome,
 			n := float64(len(t.training))
 			fmt.Fprintf(w, "epoch %2d: training loss %.4f, accuracy %.4f\n", epoch, s.loss/n, float64(s.correct)/n)
 		}
+	}
+	if err := t.gather(ctx); err != nil {
+		return outcome{}, err
 	}
 	var o outcome
 	if o.accuracy, err = t.accuracy(ctx); err != nil {

@@ -13,11 +13,11 @@ const epochs = 30
 
 // trained returns the outcome of a training on n ranks in this process. It fails the test unless the ranks' parameters
 // are the same.
-func trained(t *testing.T, n int) outcome {
+func trained(t *testing.T, n int, how settings) outcome {
 	t.Helper()
 	outcomes := make([]outcome, n)
 	err := fast.Run(t.Context(), n, func(ctx context.Context, c *fast.Comm) (err error) {
-		outcomes[c.Rank()], err = train(ctx, c, epochs, io.Discard)
+		outcomes[c.Rank()], err = train(ctx, c, how, io.Discard)
 		return err
 	})
 	if err != nil {
@@ -32,7 +32,7 @@ func trained(t *testing.T, n int) outcome {
 }
 
 func TestManyRanksLearnWhatOneLearns(t *testing.T) {
-	one, four := trained(t, 1).accuracy, trained(t, 4).accuracy
+	one, four := trained(t, 1, settings{epochs: epochs}).accuracy, trained(t, 4, settings{epochs: epochs}).accuracy
 	if one < 0.95 || four < 0.95 || math.Abs(four-one) > 0.01 {
 		t.Errorf("accuracy of one rank is %.4f, and of 4 %.4f", one, four)
 	}
@@ -44,7 +44,7 @@ func TestStepIsTheSame(t *testing.T) {
 	params := make(map[int][]float32)
 	for _, n := range []int{1, 3, 4} { // 3 ranks have unequal shares
 		err := fast.Run(t.Context(), n, func(ctx context.Context, c *fast.Comm) error {
-			tr, err := newTrainer(ctx, c)
+			tr, err := newTrainer(ctx, c, settings{})
 			if err == nil {
 				_, err = tr.epoch(ctx)
 			}
@@ -69,7 +69,7 @@ func TestStepIsTheSame(t *testing.T) {
 // TestDigestNoticesOneBit changes one bit on one rank.
 func TestDigestNoticesOneBit(t *testing.T) {
 	err := fast.Run(t.Context(), 4, func(ctx context.Context, c *fast.Comm) error {
-		tr, err := newTrainer(ctx, c)
+		tr, err := newTrainer(ctx, c, settings{})
 		if err != nil {
 			return err
 		}
