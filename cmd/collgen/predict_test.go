@@ -4,9 +4,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestCost compares what is predicted for a ring with its formula, and looks at the order of the table.
@@ -64,6 +67,29 @@ func TestCostOfTwoLevels(t *testing.T) {
 		if len(got) != 1 || math.Abs(got[0].Seconds-tc.want) > 1e-10 {
 			t.Errorf("%q: %+v, want %v", tc.args, got, tc.want)
 		}
+	}
+}
+
+// TestCostPage runs the command that docs/cost.md shows with what it prints, and checks the figures around it.
+func TestCostPage(t *testing.T) {
+	block := regexp.MustCompile("(?s)```console\n\\$ collgen (cost .*?)\n(.*?)```").FindStringSubmatch(
+		read(t, "../../docs/cost.md"))
+	if block == nil {
+		t.Fatal("docs/cost.md has no command")
+	}
+	args := strings.Fields(block[1])
+	status, stdout, stderr := collgen(t, args...)
+	if d := cmp.Diff(block[2], stdout); status != 0 || d != "" {
+		t.Errorf("status %d: %s%s", status, d, stderr)
+	}
+	var exact, late []prediction
+	decode(t, &exact, append(args, "-json")...)
+	if ms := exact[0].Seconds * 1e3; math.Abs(ms-4.7) > .05 || math.Abs(2*ms-9.4) > .05 {
+		t.Errorf("an all-reduce takes %v ms", ms)
+	}
+	decode(t, &late, append(args, "-alpha", "2e-6", "-json")...)
+	if more := late[0].Seconds - exact[0].Seconds; math.Abs(more-28e-6) > .5e-6 {
+		t.Errorf("with latencies it takes %v s more", more)
 	}
 }
 
