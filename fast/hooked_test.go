@@ -13,6 +13,8 @@ import (
 
 	"github.com/collgen/collgen/fast/hooks"
 	"github.com/collgen/collgen/fast/internal/fasttest"
+	"github.com/collgen/collgen/fast/internal/flight"
+	"github.com/collgen/collgen/fast/internal/tsc"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -187,18 +189,25 @@ func TestHooksOfFailures(t *testing.T) {
 	}
 }
 
-// TestHooksOfSlowCalls: hooks are told of slow calls whether or not there is a logger.
+// TestHooksOfSlowCalls: hooks are told of slow calls, also without a logger.
 func TestHooksOfSlowCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var x toldByHooks
-		err := Run(t.Context(), 2, func(ctx context.Context, c *Comm) error {
+		all := comms(t, 2)
+		defer leaveAll(all)
+		for rank, c := range all {
+			c.world.hooks = []*hooks.Hooks{x.hooks(-1)}
+			c.record(flight.New(flight.Config{Rank: rank, Size: 2, Operations: 10, Clock: tsc.OfTime()}))
+		}
+		for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 			if c.Rank() == 1 {
 				time.Sleep(25 * time.Second)
 			}
-			return Broadcast(ctx, c, make([]uint8, 2), 1, WithAlgorithm("binomial"))
-		}, WithHooks(x.hooks(-1)), WithLogger(nil))
-		if err != nil {
-			t.Fatal(err)
+			return Broadcast(t.Context(), c, make([]uint8, 2), 1, WithAlgorithm("binomial"))
+		}) {
+			if err != nil {
+				t.Fatalf("rank %d: %v", rank, err)
+			}
 		}
 		slow := `world: slow Broadcast 1 binomial op "" uint8×2 2B root 1 peer -1 label "", still `
 		var got []string
