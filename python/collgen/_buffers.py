@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._calls import BYTES, Type
+from ._checks import invalid
 
 # The types of elements by their names in NumPy and ml_dtypes, where these are not ours.
 _OTHER_NAMES = {
@@ -87,10 +88,11 @@ def buffer_of(x: Any, what: str, dtype: Any = None, writable: bool = False) -> B
     """Returns the buffer in x, which is called what in errors. It is a copy if x is not contiguous and not writable."""
     numpy = sys.modules.get("numpy")
     if numpy is not None:
-        if isinstance(x, numpy.ndarray):
-            return _of_array(x, what, dtype, writable)
+        if issubclass(type(x), numpy.ndarray):
+            return _of_array(x, _plain(x, what, numpy), what, dtype, writable)
         if isinstance(x, numpy.generic) and not writable:
-            return _of_array(numpy.asarray(x), what, dtype, writable)
+            x = numpy.asarray(x)
+            return _of_array(x, x, what, dtype, writable)
     if type(x) in _NUMBERS:
         if writable:
             raise TypeError(f"{what} is a number, want a writable buffer")
@@ -98,11 +100,21 @@ def buffer_of(x: Any, what: str, dtype: Any = None, writable: bool = False) -> B
     return _of_memory(x, what, dtype, writable)
 
 
-def _of_array(x: Any, what: str, dtype: Any, writable: bool) -> Buffer:
-    """Returns the buffer in a NumPy array."""
+def _plain(x: Any, what: str, numpy: Any) -> Any:
+    """Returns an array itself, or the array in an object of a subclass, which may say anything of itself."""
+    if type(x) is numpy.ndarray:
+        return x
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(x, masked.MaskedArray):
+        raise TypeError(f"{what} is a masked array, whose mask would be lost: want its data, or what filled returns")
+    return numpy.asarray(x)
+
+
+def _of_array(value: Any, x: Any, what: str, dtype: Any, writable: bool) -> Buffer:
+    """Returns the buffer in a NumPy array x, which is that of value."""
     of = x.dtype
     if dtype is not None:
-        kind = _sized(type_of(dtype), of.itemsize, what)
+        kind = _meant(of, dtype, what)
     elif of in known_types:
         kind = known_types[of]
     else:
@@ -110,19 +122,31 @@ def _of_array(x: Any, what: str, dtype: Any, writable: bool) -> Buffer:
     flags = x.flags
     if not flags.c_contiguous or not flags.aligned:
         if writable:
-            raise ValueError(f"{what} is not C-contiguous, or not aligned")
-        x = x.copy(order="C")
+            raise invalid(f"{what} is not C-contiguous, or not aligned")
+        value = x = x.copy(order="C")
     if writable and not flags.writeable:
-        raise ValueError(f"{what} is read-only")
+        raise invalid(f"{what} is read-only")
     try:  # which is the fastest way, for arrays that are writable and not empty
         address = ctypes.addressof(ctypes.c_char.from_buffer(x))
     except (TypeError, ValueError, BufferError):
         address = x.__array_interface__["data"][0]
-    return Buffer(x, address, x.size, kind, x.shape, lambda shape: _of_array(_empty(shape, of), what, dtype, True))
+    return Buffer(value, address, x.size, kind, x.shape, lambda shape: _new_array(shape, of, what, dtype), x)
 
 
-def _empty(shape: tuple[int, ...], dtype: Any) -> Any:
-    return sys.modules["numpy"].empty(shape, dtype)
+def _new_array(shape: tuple[int, ...], of: Any, what: str, dtype: Any) -> Buffer:
+    """Returns the buffer in a new NumPy array."""
+    x = sys.modules["numpy"].empty(shape, of)
+    return _of_array(x, x, what, dtype, True)
+
+
+def _meant(of: Any, dtype: Any, what: str) -> Type:
+    """Returns the type that dtype says the elements of a NumPy array have. They are plain numbers, or bytes."""
+    kind = type_of(dtype)
+    if of.hasobject or of.names is not None or of.kind not in "biufcV" or of.char in "gG":
+        raise TypeError(f"{what} has elements of {of}, which cannot be sent as {kind.name.lower()}")
+    if not of.isnative:
+        raise TypeError(f"{what} has elements of {of} in this byte order, which cannot be sent")
+    return _sized(kind, of.itemsize, what)
 
 
 def _sized(kind: Type, size: int, what: str) -> Type:
@@ -173,9 +197,9 @@ def _of_memory(x: Any, what: str, dtype: Any, writable: bool) -> Buffer:
     except TypeError:
         raise TypeError(f"{what} is of {type(x)}, want a NumPy array, a number or an object with a buffer") from None
     if not view.c_contiguous:
-        raise ValueError(f"{what} is not C-contiguous")
+        raise invalid(f"{what} is not C-contiguous")
     if writable and view.readonly:
-        raise ValueError(f"{what} is read-only")
+        raise invalid(f"{what} is read-only")
     kind = _type_in(view, what, dtype)
     count = view.nbytes // BYTES[kind]
     shape = tuple(view.shape or ())
@@ -183,7 +207,7 @@ def _of_memory(x: Any, what: str, dtype: Any, writable: bool) -> Buffer:
         shape = (count,)
     address = _address(view)
     if address % _alignment(kind):
-        raise ValueError(f"{what} is not aligned as {kind.name.lower()} is")
+        raise invalid(f"{what} is not aligned as {kind.name.lower()} is")
     return Buffer(x, address, count, kind, shape, lambda of: _new_memory(view.format, of, kind, what, dtype), view)
 
 
@@ -195,13 +219,15 @@ def _type_in(view: memoryview, what: str, dtype: Any) -> Type:
     """Returns the type of the elements in a view. Bytes may be elements of any type."""
     form = view.format.lstrip("@=" + ("<" if sys.byteorder == "little" else ">"))
     kind = _FORMATS.get(form)
+    if kind is None:
+        raise TypeError(f"{what} has elements of the format {view.format!r}, which cannot be sent")
     if dtype is not None:
         of = type_of(dtype)
         if kind == "uint" and view.itemsize == 1 and view.nbytes % BYTES[of] == 0:
             return of
         return _sized(of, view.itemsize, what)
     name = "bool" if kind == "bool" else f"{kind}{8 * view.itemsize}"
-    if kind is None or name not in _NAMES:
+    if name not in _NAMES:
         raise TypeError(f"{what} has elements of the format {view.format!r}, which cannot be sent")
     return _NAMES[name]
 
@@ -230,9 +256,9 @@ class _Number(Buffer):
         try:
             made.keep[: len(parts)] = parts
         except (OverflowError, TypeError) as e:
-            raise ValueError(f"{x} is no number of 64 bits") from e
+            raise invalid(f"{x} is no number of 64 bits") from e
         if form == "q" and made.keep[0] != x:
-            raise ValueError(f"{x} is no number of 64 bits")
+            raise invalid(f"{x} is no number of 64 bits")
         return made
 
     @classmethod

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _lib
 from ._buffers import Buffer, buffer_of, type_of
 from ._calls import BYTES, CALLS, Type
+from ._checks import LENGTH, integer, integers, invalid, rank_of
 from ._collectives import Collectives
 from ._make import Given, make, passes
 from ._objects import Objects
@@ -35,25 +37,26 @@ class Communicator(Collectives, Objects, RawCommunicator):
 
     def send(self, x: Any, dest: int, *, dtype: Any = None, **options: Unpack[CallOptions]) -> None:
         """Sends x to a rank, which receives as many elements of the same type."""
-        b = buffer_of(x, "x", dtype)
-        self.call("send", b.address, b.count, b.type, dest, options=options_of(options))
+        b, to = buffer_of(x, "x", dtype), rank_of(dest, "dest", self.size)
+        self.call("send", b.address, b.count, b.type, to, options=options_of(options, "send"))
 
     def start_send(self, x: Any, dest: int, *, dtype: Any = None, **options: Unpack[CallOptions]) -> Work:
         """Starts send."""
-        b = buffer_of(x, "x", dtype)
-        return self.start("send", b.address, b.count, b.type, dest, options=options_of(options), keep=b)
+        b, to = buffer_of(x, "x", dtype), rank_of(dest, "dest", self.size)
+        some = options_of(options, "start_send")
+        return self.start("send", b.address, b.count, b.type, to, options=some, keep=b)
 
     def recv(self, out: Any, source: int, *, dtype: Any = None, **options: Unpack[CallOptions]) -> Any:
         """Receives from a rank, which sends as many elements as out has, and returns out."""
-        b = buffer_of(out, "out", dtype, True)
-        self.call("recv", b.address, b.count, b.type, source, options=options_of(options))
+        b, of = buffer_of(out, "out", dtype, True), rank_of(source, "source", self.size)
+        self.call("recv", b.address, b.count, b.type, of, options=options_of(options, "recv"))
         return out
 
     def start_recv(self, out: Any, source: int, *, dtype: Any = None, **options: Unpack[CallOptions]) -> Work:
         """Starts recv."""
-        b = buffer_of(out, "out", dtype, True)
-        some = options_of(options)
-        return self.start("recv", b.address, b.count, b.type, source, options=some, keep=b, result=b.result)
+        b, of = buffer_of(out, "out", dtype, True), rank_of(source, "source", self.size)
+        some = options_of(options, "start_recv")
+        return self.start("recv", b.address, b.count, b.type, of, options=some, keep=b, result=b.result)
 
     def sendrecv(
         self, x: Any, dest: int, source: int, out: Any = None, *, dtype: Any = None, **options: Unpack[CallOptions]
@@ -63,16 +66,17 @@ class Communicator(Collectives, Objects, RawCommunicator):
         out: where that goes: a writable buffer with as many elements as source sends; it may be x. None: a new one
         like x.
         """
-        args, dst, _ = _pair(x, dest, source, out, dtype)
-        self.call("sendrecv", *args, options=options_of(options))
+        args, dst, _ = _pair(self.size, x, dest, source, out, dtype)
+        self.call("sendrecv", *args, options=options_of(options, "sendrecv"))
         return dst.result()
 
     def start_sendrecv(
         self, x: Any, dest: int, source: int, out: Any = None, *, dtype: Any = None, **options: Unpack[CallOptions]
     ) -> Work:
         """Starts sendrecv."""
-        args, dst, src = _pair(x, dest, source, out, dtype)
-        return self.start("sendrecv", *args, options=options_of(options), keep=(src, dst), result=dst.result)
+        args, dst, src = _pair(self.size, x, dest, source, out, dtype)
+        some = options_of(options, "start_sendrecv")
+        return self.start("sendrecv", *args, options=some, keep=(src, dst), result=dst.result)
 
     def alloc(self, shape: int | Sequence[int], dtype: Any = "float64", timeout: float | None = None) -> Any:
         """Returns an array of zeros that the ranks of a host read directly. All ranks call it.
@@ -81,11 +85,8 @@ class Communicator(Collectives, Objects, RawCommunicator):
         communicator: its memory is gone then.
         """
         kind = type_of(dtype)
-        axes = (shape,) if isinstance(shape, int) else tuple(shape)
-        n = 1
-        for axis in axes:
-            n *= axis
-        size = n * BYTES[kind]
+        axes = tuple(integers(shape if isinstance(shape, Iterable) else [shape], "the axes of shape", LENGTH))
+        size = integer(math.prod(axes) * BYTES[kind], "the number of bytes", LENGTH)
         address = self._alloc(size, timeout)
         memory = (ctypes.c_char * size).from_address(address)
         self._memory[address] = size
@@ -100,28 +101,29 @@ class Communicator(Collectives, Objects, RawCommunicator):
         """Frees an array of alloc. All ranks call it."""
         address = buffer_of(array, "array").address
         if address not in self._memory:
-            raise ValueError("the array is none of alloc")
+            raise invalid("the array is none of alloc")
         self._checked(_lib.load().collgen_free, address)
         del self._memory[address]
 
     def _call(self, name: str, given: Given, options: CallOptions) -> Any:
         some = quick(name, self.size, given)
         if some is not None:
-            self.call(name, *some[0], options=options_of(options) if options else None)
+            self.call(name, *some[0], options=options_of(options, name) if options else None)
             return some[1]
+        chosen = options_of(options, name)
         given = self._with_counts(name, given)
         made = make(name, self.rank, self.size, given)
-        self.call(name, *made.args, options=options_of(options))
+        self.call(name, *made.args, options=chosen)
         return made.result()
 
     def _start(self, name: str, given: Given, options: CallOptions) -> Work:
+        chosen = options_of(options, "start_" + name) if options else None
         some = quick(name, self.size, given)
         if some is not None:
             args, out = some
-            chosen = options_of(options) if options else None
             return self.start(name, *args, options=chosen, keep=(given.x, out), result=lambda: out)
         made = make(name, self.rank, self.size, given)
-        return self.start(name, *made.args, options=options_of(options), keep=made, result=made.result)
+        return self.start(name, *made.args, options=chosen, keep=made, result=made.result)
 
     def _with_counts(self, name: str, given: Given) -> Given:
         """Returns what is given, with counts that the ranks tell each other."""
@@ -142,7 +144,8 @@ class Communicator(Collectives, Objects, RawCommunicator):
 
     def _told(self, name: str, counts: Sequence[int], root: int) -> list[int]:
         """Returns numbers of all ranks."""
-        numbers = (ctypes.c_int64 * len(counts))(*counts)
+        checked = integers(counts, "the counts of x", LENGTH)
+        numbers = (ctypes.c_int64 * len(checked))(*checked)
         told = (ctypes.c_int64 * self.size)()
         made = make(name, self.rank, self.size, Given(x=numbers, out=told, root=root))
         self.call(name, *made.args)
@@ -162,11 +165,14 @@ def _numpy_of(kind: Any) -> Any:
     return numpy.dtype(getattr(ml_dtypes, name))
 
 
-def _pair(x: Any, dest: int, source: int, out: Any, dtype: Any) -> tuple[tuple[Any, ...], Buffer, Buffer]:
+def _pair(
+    size: int, x: Any, dest: int, source: int, out: Any, dtype: Any
+) -> tuple[tuple[Any, ...], Buffer, Buffer]:
     """Returns the arguments of a sendrecv, and its buffers."""
     src = buffer_of(x, "x", dtype)
     dst = src.make(src.shape) if out is None else buffer_of(out, "out", dtype, True)
     if dst.type != src.type:
         raise TypeError(f"x has elements of {src.type.name.lower()}, and out of {dst.type.name.lower()}")
     sent = _lib.IN_PLACE if src.address == dst.address and src.count else src.address
-    return (sent, src.count, dest, dst.address, dst.count, source, src.type), dst, src
+    to, of = rank_of(dest, "dest", size), rank_of(source, "source", size)
+    return (sent, src.count, to, dst.address, dst.count, of, src.type), dst, src

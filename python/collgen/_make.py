@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ._buffers import Buffer, buffer_of
 from ._calls import CALLS, EACH, Call, Op, Shape
+from ._checks import LENGTH, integers, invalid, rank_of
 from ._lib import IN_PLACE
 
 _OPS: dict[str | Op, int] = {op.name.lower(): op.value for op in Op} | {op: op.value for op in Op}
@@ -18,10 +19,12 @@ op_number = _OPS.get
 
 def op_of(op: str | Op) -> int:
     """Returns the number of an op."""
+    if not isinstance(op, (str, Op)):
+        raise TypeError(f"op is of {type(op)}, want a name such as 'sum', or an Op; the buffer of the result is out=")
     found = op_number(op.lower() if isinstance(op, str) else op)
     if found is None:
         names = [op.name.lower() for op in Op]
-        raise ValueError(f"there is no op {op!r}: want one of {', '.join(names)}")
+        raise invalid(f"there is no op {op!r}: want one of {', '.join(names)}")
     return found
 
 
@@ -56,7 +59,7 @@ class _Blocks:
 
     def __init__(self, what: str, size: int, counts: Sequence[int] | None, displs: Sequence[int] | None) -> None:
         if counts is None:
-            raise ValueError(f"the counts of {what} are needed")
+            raise invalid(f"the counts of {what} are needed")
         self.counts = _numbers(f"the counts of {what}", counts, size)
         self.displs = None if displs is None else _numbers(f"the displacements of {what}", displs, size)
         starts = self.displs or (0,) * size
@@ -66,9 +69,9 @@ class _Blocks:
 
 def _numbers(what: str, given: Sequence[int], size: int) -> Any:
     """Returns numbers as an array for the library."""
-    numbers = [int(n) for n in given]
-    if len(numbers) != size or min(numbers) < 0 or max(numbers) >= 2**62:
-        raise ValueError(f"{what} are {numbers}, want {size} numbers from 0 on")
+    numbers = integers(given, what, LENGTH)
+    if len(numbers) != size:
+        raise invalid(f"{what} are {numbers}, want {size} numbers from 0 on")
     return (ctypes.c_int64 * size)(*numbers)
 
 
@@ -81,11 +84,10 @@ def passes(shape: Shape, rank: int, root: int) -> bool:
 
 def make(name: str, rank: int, size: int, given: Given) -> Made:
     """Returns the arguments of a collective by the name of its method."""
-    call, root = CALLS[name], int(given.root)
+    call = CALLS[name]
     if call.dst.blocks == 0 and call.src.blocks == 0:
         return Made([], None, None)
-    if not 0 <= root < size:
-        raise ValueError(f"root is {root}, want a rank of {size}")
+    root = rank_of(given.root, "root", size)
     has_dst, has_src = passes(call.dst, rank, root), passes(call.src, rank, root)
     src = dst = None
     if given.out is not None and has_dst:
@@ -110,7 +112,7 @@ def make(name: str, rank: int, size: int, given: Given) -> Made:
 
 def _needed(value: Any, what: str) -> Any:
     if value is None:
-        raise ValueError(f"{what} is None, and this rank needs it")
+        raise invalid(f"{what} is None, and this rank needs it")
     return value
 
 
@@ -141,7 +143,7 @@ def _shape(
         return (size, *src.shape)
     if src.shape and src.shape[0] == size:
         return src.shape[1:]
-    raise ValueError(f"x has the shape {src.shape}: without out, its first axis has to be that of the {size} ranks")
+    raise invalid(f"x has the shape {src.shape}: without out, its first axis has to be that of the {size} ranks")
 
 
 Placed = tuple[Buffer | None, _Blocks | None]
@@ -156,7 +158,7 @@ def _count(call: Call, rank: int, size: int, dst: Placed, src: Placed) -> int:
             continue
         if blocks is not None:
             if buffer.count < blocks.extent or (blocks.displs is None and buffer.count != blocks.extent):
-                raise ValueError(f"{what} has {buffer.count} elements, and its blocks {blocks.extent}")
+                raise invalid(f"{what} has {buffer.count} elements, and its blocks {blocks.extent}")
             if "count" not in call.params and not (call.dst.uneven and call.src.uneven):
                 count = blocks.counts[rank]
         elif shape.blocks != EACH and count is None:
@@ -167,10 +169,10 @@ def _count(call: Call, rank: int, size: int, dst: Placed, src: Placed) -> int:
         if count is None:
             count, odd = divmod(buffer.count, size)
             if odd:
-                raise ValueError(f"{what} has {buffer.count} elements, want as many for each of {size} ranks")
+                raise invalid(f"{what} has {buffer.count} elements, want as many for each of {size} ranks")
         want = count * size if shape.blocks == EACH else count
         if buffer.count != want:
-            raise ValueError(f"{what} has {buffer.count} elements, want {want}")
+            raise invalid(f"{what} has {buffer.count} elements, want {want}")
     return count or 0
 
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import TypedDict
 
+from ._checks import integer, nanoseconds, number, text
 from ._lib import RawOptions
-
-
-def nanoseconds(timeout: float | None, none: int = 0) -> int:
-    """Returns a time in seconds as the library has it; none for None. A time of 0 or less is the shortest there is."""
-    if timeout is None:
-        return none
-    return min(max(1, int(timeout * 1e9)), 2**63 - 1)
 
 
 class Options:
@@ -38,14 +32,14 @@ class Options:
         reproducible: bool = False,
         factor: float | None = None,
     ) -> None:
-        self._factor = None if factor is None else ctypes.c_double(factor)
+        self._factor = None if factor is None else ctypes.c_double(number(factor, "factor"))
         self._raw = RawOptions(
             ctypes.sizeof(RawOptions),
             nanoseconds(timeout),
-            None if algorithm is None else algorithm.encode(),
-            None if label is None else label.encode(),
-            depth,
-            reproducible,
+            None if algorithm is None else text(algorithm, "algorithm"),
+            None if label is None else text(label, "label"),
+            integer(depth, "depth"),
+            bool(reproducible),
             None if self._factor is None else ctypes.pointer(self._factor),
         )
         self.address = ctypes.addressof(self._raw)
@@ -63,13 +57,19 @@ class CallOptions(TypedDict, total=False):
     options: Options | None
 
 
-def options_of(given: CallOptions) -> Options | None:
-    """Returns options that are given as keywords; None if there are none."""
+def options_of(given: CallOptions, method: str) -> Options | None:
+    """Returns the options of a method that are given as keywords; None if there are none."""
     if not given:
         return None
+    unknown = [name for name in given if name not in CallOptions.__annotations__]
+    if unknown:
+        known = ", ".join(CallOptions.__annotations__)
+        raise TypeError(f"{method}() got the unknown arguments {', '.join(unknown)}: its options are {known}")
     some = given.pop("options", None)
     if some is None:
         return Options(**given)  # type: ignore[misc]
     if given:
         raise TypeError(f"options are given, and {', '.join(given)}")
+    if not isinstance(some, Options):
+        raise TypeError(f"options are of {type(some)}, want collgen.Options")
     return some

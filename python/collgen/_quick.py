@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from ._buffers import known_types
-from ._calls import CALLS, EACH
+from ._calls import CALLS, EACH, Op
 from ._make import Given, op_number
 
 # Whether out and x of a call have a block of each rank, and whether it has an op. Its other arguments are the same.
@@ -49,6 +49,7 @@ def quick(name: str, size: int, given: Given) -> tuple[tuple[Any, ...], Any] | N
     except (TypeError, ValueError, BufferError):
         return None
     if has_op:
-        op = op_number(given.op)
+        named = given.op
+        op = op_number(named) if type(named) is str or type(named) is Op else None
         return ((dst, src, count, kind, op), out) if op is not None else None
     return (dst, src, count, kind), out
