@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _lib
+from ._checks import nanoseconds, text
 from ._comm import Communicator
+from ._errors import CollgenError
 from ._job import VARIABLES, LogFunction, Settings, Store
-from ._options import nanoseconds
+from ._raw import give_up
 from ._signals import watch
 
 
@@ -52,7 +54,7 @@ def init(
         settings["store"], store = store, None
     named = {"rank": rank, "size": size, "job": job, "transport": transport, **settings}
     given = _variables(named, variables)
-    return Communicator(_made(None, Settings(given, store, secret, reproducible, log), timeout))
+    return _made(None, Settings(given, store, secret, reproducible, log), timeout)
 
 
 def join(
@@ -71,7 +73,7 @@ def join(
     The job has been started with a secret, and it is the same here. See init for the arguments.
     """
     given = _variables({"transport": transport, **settings}, variables)
-    return Communicator(_made(ticket, Settings(given, None, secret, reproducible, log), timeout))
+    return _made(ticket, Settings(given, None, secret, reproducible, log), timeout)
 
 
 def _variables(named: Mapping[str, object], more: Mapping[str, object] | None) -> dict[str, object]:
@@ -86,30 +88,57 @@ def _variables(named: Mapping[str, object], more: Mapping[str, object] | None) -
     return given | dict(more or {})
 
 
-def _made(ticket: str | None, settings: Settings, timeout: float) -> int:
-    """Forms or joins a job, and returns its communicator."""
-    lib, handle = _lib.load(), ctypes.c_int64()
-    result: list[BaseException | None] = []
+class _Making:
+    """Forms or joins a job. Whoever waits for that may give it up: the communicator is given up then as well."""
 
-    def make() -> None:
+    def __init__(self, ticket: str | None, settings: Settings, timeout: float) -> None:
+        self.ticket = None if ticket is None else text(ticket, "ticket")
+        self.settings = settings
+        self.timeout = nanoseconds(timeout)
+        self.lock = threading.Lock()
+        self.abandoned = False
+        self.comm: Communicator | None = None
+        self.error: BaseException | None = None
+
+    def make(self) -> None:
+        lib, handle = _lib.load(), ctypes.c_int64()
         try:
-            args: tuple[Any, ...] = (nanoseconds(timeout), ctypes.byref(handle))
-            if ticket is None:
-                code = lib.collgen_init(ctypes.byref(settings.raw), *args)
+            args: tuple[Any, ...] = (self.timeout, ctypes.byref(handle))
+            if self.ticket is None:
+                code = lib.collgen_init(ctypes.byref(self.settings.raw), *args)
             else:
-                code = lib.collgen_join(ctypes.byref(settings.raw), ticket.encode(), *args)
+                code = lib.collgen_join(ctypes.byref(self.settings.raw), self.ticket, *args)
             _lib.check(code)
-            result.append(None)
+            with self.lock:
+                self.comm = Communicator(handle.value, self.settings.log)
+                if self.abandoned:
+                    give_up(self.comm)
         except BaseException as e:
-            result.append(e)
+            self.error = e
 
-    if threading.get_ident() == watch.main:  # which has to go on when there is a signal
-        watch.start()
-        thread = threading.Thread(target=make, name="collgen-init", daemon=True)
-        thread.start()
-        thread.join()
-    else:
-        make()
-    if result[0] is not None:
-        raise result[0] from (settings.failures[0] if settings.failures else None)
-    return handle.value
+    def abandon(self) -> None:
+        """Has nobody wait for this rank: not for long if it is one already, and otherwise not once it is."""
+        with self.lock:
+            self.abandoned = True
+            if self.comm is not None:
+                give_up(self.comm)
+
+
+def _made(ticket: str | None, settings: Settings, timeout: float) -> Communicator:
+    """Forms or joins a job, and returns its communicator."""
+    making = _Making(ticket, settings, timeout)
+    try:
+        if threading.get_ident() == watch.main:  # which has to go on when there is a signal
+            watch.start()
+            thread = threading.Thread(target=making.make, name="collgen-init", daemon=True)
+            thread.start()
+            thread.join()
+        else:
+            making.make()
+    except BaseException:
+        making.abandon()
+        raise
+    if making.comm is not None:
+        return making.comm
+    cause = settings.failures[0] if settings.failures else None
+    raise (making.error or CollgenError("init has made no communicator")) from cause

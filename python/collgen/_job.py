@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from . import _lib
+from ._checks import invalid, text
 
 
 class Store(Protocol):
     """A store by which ranks find each other. Its entries are seen by all processes of the job.
 
-    Threads of the library call the methods, several at once. What they raise fails init.
+    Threads of the library call the methods, several at once. What they raise fails init. What set and delete return
+    does not count.
     """
 
     def set(self, key: str, value: bytes) -> None:
@@ -65,9 +68,10 @@ class Settings:
         log: LogFunction | None,
     ) -> None:
         if secret is not None and len(secret) != 32:
-            raise ValueError(f"the secret has {len(secret)} bytes, want 32")
-        self.failures: list[Exception] = []
-        words = [f"{k}={v}".encode() for k, v in given.items()]
+            raise invalid(f"the secret has {len(secret)} bytes, want 32")
+        self.failures: list[BaseException] = []
+        self.log = log
+        words = [text(f"{k}={v}", f"the variable {k}") for k, v in given.items()]
         names = set(given)
         words += [k + b"=" + v for k, v in os.environb.items() if k.decode(errors="replace") not in names]
         self._variables = (ctypes.c_char_p * (len(words) + 1))(*words, None)
@@ -87,37 +91,49 @@ class Settings:
             self.raw.log = called
 
     def _functions(self, store: Store) -> _lib.Store:
-        def safely(f: Callable[[], int | None]) -> int:
+        def safely(f: Callable[[], int]) -> int:
             try:
-                return f() or 0
-            except Exception as e:
+                return f()
+            except BaseException as e:  # no exception can get through the library
                 self.failures.append(e)
                 return 1
 
         def set_entry(_: object, key: bytes, value: int | None, n: int) -> int:
-            return safely(lambda: store.set(key.decode(), ctypes.string_at(value, n) if value else b""))
+            def put() -> int:
+                store.set(key.decode(), ctypes.string_at(value, n) if value else b"")
+                return 0
+
+            return safely(put)
 
         def get_entry(_: object, key: bytes, into: int, n: ctypes._Pointer[ctypes.c_size_t], timeout: int) -> int:
             def get() -> int:
                 value = store.get(key.decode(), timeout / 1e9)
                 if value is None:
                     return -1
-                if len(value) > n[0]:
-                    raise ValueError(f"the value of {key.decode()} has {len(value)} bytes")
-                ctypes.memmove(into, bytes(value), len(value))
-                n[0] = len(value)
+                got = bytes(memoryview(value))
+                if len(got) > n[0]:
+                    raise ValueError(f"the value of {key.decode()} has {len(got)} bytes")
+                ctypes.memmove(into, got, len(got))
+                n[0] = len(got)
                 return 0
 
             return safely(get)
 
         def remove_entry(_: object, key: bytes) -> int:
-            return safely(lambda: store.delete(key.decode()))
+            def remove() -> int:
+                store.delete(key.decode())
+                return 0
+
+            return safely(remove)
 
         return _lib.Store(None, _lib.StoreSet(set_entry), _lib.StoreGet(get_entry), _lib.StoreRemove(remove_entry))
 
 
 def _log(log: LogFunction) -> object:
     def called(_: object, level: int, text: bytes) -> None:
-        log(level, text.decode(errors="replace"))
+        try:
+            log(level, text.decode(errors="replace"))
+        except BaseException as e:  # no exception can get through the library
+            print(f"collgen: log: {e!r}", file=sys.stderr)
 
     return _lib.Log(called)

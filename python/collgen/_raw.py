@@ -5,8 +5,10 @@ from __future__ import annotations
 import atexit
 import ctypes
 import json
+import logging
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -14,10 +16,13 @@ from typing import Any, TypeVar
 
 from . import _lib
 from ._calls import CALLS, Op
+from ._checks import INT64, UINT64, integer, integers, nanoseconds, text
 from ._errors import CollgenError, ForkedError, Kind, error_of
-from ._options import Options, nanoseconds
+from ._failed import about, failures_of
+from ._make import op_of
+from ._options import Options
 from ._signals import watch
-from ._work import Work
+from ._work import Work, noted
 
 Self = TypeVar("Self", bound="RawCommunicator")
 
@@ -28,8 +33,11 @@ _open: dict[int, RawCommunicator] = {}
 class RawCommunicator:
     """A communicator whose calls take addresses. rank and size do not change."""
 
-    def __init__(self, handle: int) -> None:
-        """Wraps a communicator of the C library, which belongs to the object from now on."""
+    def __init__(self, handle: int, log: Callable[[int, str], None] | None = None) -> None:
+        """Wraps a communicator of the C library, which belongs to the object from now on.
+
+        log is where warnings go; None: to the standard error.
+        """
         lib = _lib.load()
         number = ctypes.c_int()
         _lib.check(lib.collgen_rank(handle, ctypes.byref(number)))
@@ -38,9 +46,11 @@ class RawCommunicator:
         self.size: int = number.value
         self.handle = handle
         self.closed = False
+        self._log = log
+        self._aborted = False  # by this program
         self._pending: dict[int, Any] = {}  # what started calls use, by their number
         self._starting: dict[int, Any] = {}
-        self._dropped: list[int] = []  # the numbers of started calls for which nobody will wait
+        self._dropped: deque[int] = deque()  # the numbers of started calls for which nobody will wait
         self._memory: dict[int, int] = {}  # what alloc has returned: bytes, by address
         names = {name: c.function for name, c in CALLS.items()} | {name: f for name, (f, _) in _lib.PAIRS.items()}
         self._functions = {name: getattr(lib, f) for name, f in names.items()}
@@ -95,21 +105,32 @@ class RawCommunicator:
 
     def abort(self) -> None:
         """Gives the communicator up, on all ranks, which ends the calls on it. It has to be closed all the same."""
+        self._aborted = True
         self._check(_lib.load().collgen_abort(self.handle))
 
     def close(self) -> None:
         """Leaves the communicator, and waits for started calls as long as they make progress.
 
-        The second close does nothing. Memory of alloc is gone after it, and works cannot be waited for any more.
+        The second close does nothing. Memory of alloc is gone after it, and works cannot be waited for any more: if a
+        call fails meanwhile, a warning says so. Ctrl-C in the main thread ends the wait, and gives the communicator up.
         """
         if self.closed:
             return
         self.closed = True
         _open.pop(self.handle, None)
-        code = _lib.load().collgen_close(self.handle)
-        self._pending.clear()
-        self._starting.clear()
-        self._dropped.clear()
+        close = _lib.load().collgen_close
+        failed = failures_of(list(self._pending))
+        try:
+            if threading.get_ident() == watch.main and watch.start():
+                code = self._guarded(close, self.handle)
+            else:
+                code = close(self.handle)
+        finally:
+            self._pending.clear()
+            self._starting.clear()
+            self._dropped.clear()
+        if failed and not self._aborted:
+            self._warn(about(failed))
         _lib.check(code)
 
     def __enter__(self: Self) -> Self:
@@ -119,7 +140,7 @@ class RawCommunicator:
         if e is None:
             self.close()
         else:
-            _give_up(self)
+            give_up(self)
 
     def topology(self) -> dict[str, Any]:
         """Returns on which hosts ranks are, and how this one reaches them.
@@ -131,9 +152,9 @@ class RawCommunicator:
 
     def explain(self, collective: str, bytes: int, op: str | Op | None = None) -> str:
         """Returns which algorithm a call gets whose blocks have so many bytes, and why."""
-        number = 0 if op is None else op if isinstance(op, Op) else Op[op.upper()]
+        number, n = 0 if op is None else op_of(op), integer(bytes, "bytes", INT64)
         primitive = CALLS[collective].primitive if collective in CALLS else collective
-        return self._text(_lib.load().collgen_explain, primitive.encode(), bytes, number)
+        return self._text(_lib.load().collgen_explain, text(primitive, "collective"), n, number)
 
     def trace(self) -> list[dict[str, Any]]:
         """Returns the last calls of this process."""
@@ -159,9 +180,9 @@ class RawCommunicator:
 
         If some have failed, it raises their error on all ranks, whose attribute flags has the result.
         """
-        agreed = ctypes.c_uint64()
+        agreed, own = ctypes.c_uint64(), integer(flags, "flags", UINT64)
         try:
-            self._checked(_lib.load().collgen_agree, flags, nanoseconds(timeout), ctypes.byref(agreed))
+            self._checked(_lib.load().collgen_agree, own, nanoseconds(timeout), ctypes.byref(agreed))
         except CollgenError as e:
             e.flags = agreed.value
             raise
@@ -176,13 +197,18 @@ class RawCommunicator:
         self._checked(_lib.load().collgen_monitored_barrier, nanoseconds(timeout))
 
     def split(self: Self, color: int, key: int = 0, timeout: float | None = None) -> Self | None:
-        """Makes a communicator of the ranks with the same color, by key; None where color is negative. All call it."""
-        return self._made(_lib.load().collgen_split, color, key, nanoseconds(timeout))
+        """Makes a communicator of the ranks with the same color, by key; None where color is negative. All call it.
+
+        Both are numbers of 32 bits.
+        """
+        numbers = integer(color, "color"), integer(key, "key")
+        return self._made(_lib.load().collgen_split, *numbers, nanoseconds(timeout))
 
     def group(self: Self, ranks: Sequence[int], timeout: float | None = None) -> Self:
         """Makes a communicator of the given ranks, which alone call it."""
-        numbers = (ctypes.c_int * max(1, len(ranks)))(*ranks)
-        return self._sure(self._made(_lib.load().collgen_group, numbers, len(ranks), nanoseconds(timeout)))
+        some = integers(ranks, "ranks")
+        numbers = (ctypes.c_int * max(1, len(some)))(*some)
+        return self._sure(self._made(_lib.load().collgen_group, numbers, len(some), nanoseconds(timeout)))
 
     def shrink(self: Self, timeout: float | None = None) -> Self:
         """Makes a communicator of the ranks that are left after a failure. They all call it."""
@@ -211,7 +237,7 @@ class RawCommunicator:
     def _made(self: Self, function: Any, *args: Any) -> Self | None:
         handle = ctypes.c_int64()
         self._checked(function, *args, ctypes.byref(handle))
-        return type(self)(handle.value) if handle.value else None
+        return type(self)(handle.value, self._log) if handle.value else None
 
     def _sure(self: Self, made: Self | None) -> Self:
         if made is None:
@@ -225,15 +251,19 @@ class RawCommunicator:
         else:
             self._check(function(self.handle, *args))
 
-    def _guarded(self, function: Any, *args: Any) -> int:
-        """Calls a function in the main thread, so that Ctrl-C aborts the communicator."""
+    def _guarded(self, function: Any, *args: Any, note: list[int] | None = None) -> int:
+        """Calls a function in the main thread, so that Ctrl-C aborts the communicator.
+
+        What it returns is in note also if an exception comes then.
+        """
+        codes = [] if note is None else note
         watch.serial += 1
-        watch.handle = self.handle
         try:
-            code: int = function(*args)
+            watch.handle = self.handle
+            noted(codes, function, *args)
         finally:
             watch.handle = 0
-        return code
+        return codes[0]
 
     def _text(self, function: Any, *args: Any) -> str:
         """Returns the text that a function writes."""
@@ -254,19 +284,34 @@ class RawCommunicator:
 
     def _forget(self) -> None:
         """Lets go of dropped calls that are over."""
+        lib, over = _lib.load(), ctypes.c_int()
         for _ in range(len(self._dropped)):
-            number = self._dropped.pop(0)
-            if not self._is_over(number):
+            try:
+                number = self._dropped.popleft()
+            except IndexError:  # other threads let go of them, too
+                return
+            known = lib.collgen_peek(number, ctypes.byref(over)) == 0
+            if known and not over.value:
                 self._dropped.append(number)
                 continue
-            _lib.load().collgen_test(number)
+            if known and lib.collgen_test(number):
+                self._warn(f"a started call has failed, and nobody waits for it: {_lib.last_error()}")
             self._pending.pop(number, None)
 
+    def _warn(self, text: str) -> None:
+        """Writes a warning into the log of the job."""
+        if self._log is None:
+            print(f"collgen: {text}", file=sys.stderr)
+        else:
+            self._log(logging.WARNING, text)
 
-def _give_up(comm: RawCommunicator) -> None:
+
+def give_up(comm: RawCommunicator) -> None:
     """Leaves a communicator whose program has failed."""
-    lib = _lib.load()
-    lib.collgen_abort(comm.handle)
+    try:
+        comm.abort()
+    except CollgenError:
+        pass
     try:
         comm.close()
     except Exception:
@@ -284,7 +329,7 @@ def _close_all() -> None:
     failed = getattr(sys, "last_value", None) is not None and not hasattr(sys, "ps1")
     for comm in reversed(open_communicators()):
         if failed:
-            _give_up(comm)
+            give_up(comm)
             continue
         try:
             comm.close()
