@@ -66,7 +66,7 @@ enum {
 	COLLGEN_TIMEOUT = 5,          /* the time of the call is over: ranks are those that it waited for */
 	COLLGEN_DIED = 6,             /* a rank's process has ended */
 	COLLGEN_FROZEN = 7,           /* a rank does not answer */
-	COLLGEN_EXHAUSTED = 8,        /* no descriptors or memory for a connection */
+	COLLGEN_EXHAUSTED = 8,        /* no descriptors, or no memory */
 	COLLGEN_REVOKED = 9,          /* a rank has revoked the communicator */
 	COLLGEN_FENCED = 10,          /* the others took this rank for dead */
 	COLLGEN_CLOSED = 11,          /* it was closed: here, or by the rank in ranks */

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/message"
@@ -43,8 +44,9 @@ var kinds = []struct {
 	{fast.ErrConcurrentUse, kindConcurrentUse}, {fast.ErrNoQuorum, kindNoQuorum}, {fast.ErrTicket, kindTicket},
 	{fast.ErrTicketUsed, kindTicket}, {message.ErrTruncated, kindTruncated}, {message.ErrCanceled, kindCanceled},
 	{fast.ErrDeadlock, kindDeadlock}, {fast.ErrDied, kindDied}, {fast.ErrFrozen, kindFrozen},
-	{fast.ErrExhausted, kindExhausted}, {fast.ErrFenced, kindFenced}, {fast.ErrRevoked, kindRevoked},
-	{context.DeadlineExceeded, kindTimeout}, {fast.ErrClosed, kindClosed}, {fast.ErrAborted, kindAborted},
+	{fast.ErrExhausted, kindExhausted}, {syscall.ENOMEM, kindExhausted}, {fast.ErrFenced, kindFenced},
+	{fast.ErrRevoked, kindRevoked}, {context.DeadlineExceeded, kindTimeout}, {fast.ErrClosed, kindClosed},
+	{fast.ErrAborted, kindAborted},
 }
 
 // kindOf returns the kind of err. A call on a communicator that was closed or given up before is of that kind, whatever

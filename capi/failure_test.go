@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"github.com/collgen/collgen/fast"
@@ -68,6 +69,7 @@ func TestKindOf(t *testing.T) {
 		{fmt.Errorf("Init: %w", late), kindTimeout, []int{1, 3}, ""},
 		{call(&fast.PeerError{Rank: 1, Err: fast.ErrFrozen}), kindFrozen, []int{1}, ""},
 		{call(fast.ErrExhausted), kindExhausted, nil, ""},
+		{fmt.Errorf("Alloc: %w: only 1 KiB are left", syscall.ENOMEM), kindExhausted, nil, ""},
 		{call(fast.ErrRevoked), kindRevoked, nil, ""},
 		{call(fast.ErrFenced), kindFenced, nil, ""},
 		{fast.ErrConcurrentUse, kindConcurrentUse, nil, ""},

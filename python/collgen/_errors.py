@@ -91,7 +91,7 @@ class AbortedError(PeerError):
 
 
 class ExhaustedError(CollgenError):
-    """There are no descriptors, or no memory, for a connection."""
+    """There are no descriptors, or there is no memory: for a connection, or for alloc."""
 
 
 class RevokedError(CollgenError):
