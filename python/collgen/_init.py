@@ -101,8 +101,8 @@ class _Making:
         self.error: BaseException | None = None
 
     def make(self) -> None:
-        lib, handle = _lib.load(), ctypes.c_int64()
         try:
+            lib, handle = _lib.load(), ctypes.c_int64()
             args: tuple[Any, ...] = (self.timeout, ctypes.byref(handle))
             if self.ticket is None:
                 code = lib.collgen_init(ctypes.byref(self.settings.raw), *args)

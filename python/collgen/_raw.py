@@ -256,14 +256,17 @@ class RawCommunicator:
 
         What it returns is in note also if an exception comes then.
         """
-        codes = [] if note is None else note
         watch.serial += 1
         try:
             watch.handle = self.handle
-            noted(codes, function, *args)
+            if note is None:
+                code: int = function(*args)
+            else:
+                noted(note, function, *args)
+                code = note[0]
         finally:
             watch.handle = 0
-        return codes[0]
+        return code
 
     def _text(self, function: Any, *args: Any) -> str:
         """Returns the text that a function writes."""

@@ -34,6 +34,9 @@ def noted(note: list[Any], f: Callable[..., Any], *args: Any) -> None:
     note.extend(map(f, *zip(args)))
 
 
+_FIRST = ctypes.c_size_t(0)
+
+
 class _Wait:
     """A wait for some works, by a thread that has their locks. It has what the library said also if it was cut off."""
 
@@ -41,7 +44,7 @@ class _Wait:
 
     def __init__(self, works: Sequence[Work]) -> None:
         self.works = works
-        self.index = ctypes.c_size_t(0 if len(works) == 1 else len(works))  # of the work that is over
+        self.index = _FIRST  # of the work that is over
         self.code: list[int] = []
 
 
@@ -200,6 +203,7 @@ def _slice(works: Sequence[Work], mine: Sequence[Work], left: float) -> int | No
     for w in mine:
         w._wait = wait
     numbers = (ctypes.c_int64 * len(mine))(*(w._number for w in mine))
+    wait.index = ctypes.c_size_t(len(mine))
     f = _lib.load().collgen_wait_any
     noted(wait.code, f, numbers, len(mine), nanoseconds(left), ctypes.byref(wait.index))
     if wait.code[0] == Kind.NOT_OVER:

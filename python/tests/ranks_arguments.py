@@ -107,6 +107,8 @@ def integers() -> None:
                 comm.group(wrong)
         with raises(collgen.InvalidArgumentError, "number of bytes"):
             comm.alloc(2**61 + 1)
+        with raises(collgen.ExhaustedError, "memory"):
+            comm.alloc(10**13)
         with raises(collgen.InvalidArgumentError, "color is 2147483648"):
             comm.split(2**31)
         with comm.split(np.int64(2**31 - 1), -(2**31)) as part:

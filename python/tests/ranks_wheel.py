@@ -32,3 +32,28 @@ def nowhere() -> None:
 
 def document() -> None:
     runpy.run_path(os.environ["FILE"], run_name="__main__")
+
+
+def ops() -> None:
+    """What the table of the document says of ops and types holds."""
+    with open(os.environ["DOCUMENT"]) as f:
+        table = f.read().split("<!-- begin: ops -->")[1].split("<!-- end -->")[0]
+    lines = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    rows = [line for line in lines if len(line) == 2]
+    kinds = {name: types.split(", ") for name, types in rows if '"' not in name}
+    said = {
+        op.strip('"`'): {t for kind in types.split(", ") for t in kinds[kind]}
+        for names, types in rows
+        if '"' in names
+        for op in names.split(", ")
+    }
+    found: dict[str, set[str]] = {op.name.lower(): set() for op in collgen.Op}
+    with collgen.init(timeout=30) as comm:
+        for op in collgen.Op:
+            for t in collgen.Type:
+                try:
+                    comm.allreduce(bytearray(collgen._calls.BYTES[t]), op, dtype=t)
+                except collgen.InvalidArgumentError:
+                    continue
+                found[op.name.lower()].add(t.name.lower())
+    assert said == found, (said, found)

@@ -146,3 +146,8 @@ def test_document(tmp_path: Path) -> None:
     (tmp_path / "first.py").write_text(program[1])
     ended = run("ranks_wheel:document", 2, FILE=tmp_path / "first.py")
     assert [e.out.strip() for e in ended] == sorted(printed)
+
+
+def test_ops() -> None:
+    """The document has the types of each op."""
+    run("ranks_wheel:ops", 1, DOCUMENT=ROOT / "docs" / "python.md")
