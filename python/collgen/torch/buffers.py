@@ -63,8 +63,7 @@ class Targets:
         check(t)
         if direct(t):
             return t
-        if _overlaps(t):
-            raise ValueError("collgen does not write to a tensor whose elements share memory, as of expand")
+        separate(t)
         other = torch.empty(t.shape, dtype=t.dtype)
         if filled:
             other.copy_(t.detach())
@@ -78,8 +77,13 @@ class Targets:
                 t.detach().copy_(other)
 
 
-def _overlaps(t: torch.Tensor) -> bool:
-    return any(n > 1 and stride == 0 for n, stride in zip(t.shape, t.stride()))
+def separate(t: torch.Tensor) -> None:
+    """Raises ValueError if elements of t may share memory: no dimension reaches further than the next one's stride."""
+    end = 0  # of what the dimensions so far reach
+    for stride, n in sorted((stride, n) for n, stride in zip(t.shape, t.stride()) if n > 1):
+        if stride <= end:
+            raise ValueError("collgen does not write to a tensor whose elements may share memory, as of expand")
+        end += stride * (n - 1)
 
 
 class Blocks:

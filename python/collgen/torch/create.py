@@ -32,7 +32,7 @@ def _engine(opts: Any) -> Engine:
     if world is not None and ranks:
         return world.part(ranks, opts.timeout)
     comm = meet(opts.store, opts.group_rank, opts.group_size, opts.group_id, opts.timeout)
-    return Engine(comm, opts.group_rank, opts.group_size, opts.timeout)
+    return Engine(comm, opts.group_rank, ranks or list(range(opts.group_size)), opts.timeout)
 
 
 def _world() -> Engine | None:

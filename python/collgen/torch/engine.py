@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import itertools
 import sys
 import threading
 import time
@@ -15,8 +14,11 @@ from datetime import timedelta
 from threading import get_ident
 from typing import Any
 
-from .._lib import Notify
+import torch.distributed as dist
+
 from .._signals import watch
+from .._work import noted
+from .completions import when_over
 from .errors import failure
 from .library import NOT_OVER, lib, options
 
@@ -34,8 +36,8 @@ def guarded(comm: int, f: Any, *args: Any) -> int:
     if get_ident() != watch.main:
         return f(*args)
     watch.serial += 1
-    watch.handle = comm
     try:
+        watch.handle = comm
         return f(*args)
     finally:
         watch.handle = 0
@@ -44,42 +46,52 @@ def guarded(comm: int, f: Any, *args: Any) -> int:
 class Call:
     """A call that was started. It keeps its tensors until it is over, whoever has dropped its Work."""
 
-    __slots__ = ("engine", "error", "fill", "keep", "lock", "number", "over", "then")
+    __slots__ = ("codes", "engine", "error", "fill", "keep", "lock", "over", "started")
 
-    def __init__(self, engine: Engine, number: int, keep: Any, fill: Callable[[], None] | None) -> None:
+    def __init__(self, engine: Engine, keep: Any, fill: Callable[[], None] | None) -> None:
         self.engine = engine
-        self.number = number
+        self.started = ctypes.c_int64()  # where the library writes its number
         self.keep = keep
         self.fill = fill
         self.lock = threading.Lock()
+        self.codes: list[int] = []  # what the library has said last, noted before a signal's handler can come
         self.over = False
         self.error: Exception | None = None
-        self.then: list[Callable[[], None]] = []
 
     def poll(self) -> bool:
         """Returns whether the call is over. It does not wait."""
-        if not self.over and self.lock.acquire(False):
-            try:
-                self._look(lib.collgen_test)
-            finally:
-                self.lock.release()
-        return self.over
+        return self._locked(False, -1, lib.collgen_test)
 
     def wait(self, limit: int) -> bool:
         """Waits for the call, at most for so many nanoseconds, and returns whether it is over; below 0: no limit."""
-        if not self.over and self.lock.acquire(timeout=-1 if limit < 0 else limit / 1e9):
-            try:
-                self._look(lib.collgen_wait, limit)
-            finally:
+        return self._locked(True, -1 if limit < 0 else limit / 1e9, lib.collgen_wait, limit)
+
+    def _locked(self, blocking: bool, patience: float, f: Any, *limit: int) -> bool:
+        """Asks how the call is, with its lock, which no exception of a signal's handler leaves locked."""
+        if self.over:
+            return True
+        locked: list[bool] = []
+        try:
+            noted(locked, self.lock.acquire, blocking, patience)
+            if locked[0]:
+                self._look(f, *limit)
+        finally:
+            if locked and locked[0]:
                 self.lock.release()
         return self.over
 
     def _look(self, f: Any, *limit: int) -> None:
         if self.over:
             return
-        kind = guarded(self.engine.comm, f, self.number, *limit)
-        if kind != NOT_OVER:
-            self._end(self.engine.failure(kind) if kind else None)
+        codes = self.codes
+        if not codes or codes[0] == NOT_OVER:
+            codes.clear()
+            if limit and get_ident() == watch.main:
+                guarded(self.engine.comm, noted, codes, f, self.started.value, *limit)
+            else:
+                noted(codes, f, self.started.value, *limit)
+        if codes[0] != NOT_OVER:
+            self._end(self.engine.failure(codes[0]) if codes[0] else None)
 
     def end(self, error: Exception | None) -> None:
         """Ends a call whose communicator was closed."""
@@ -98,38 +110,29 @@ class Call:
         self.over = True
 
     def notify(self, f: Callable[[], None]) -> None:
-        """Has f called once when the call is over, perhaps by another thread, or at once."""
-        key = next(_keys)
-        _notified[key] = self, f
-        if self.over or lib.collgen_notify(self.number, _notify, key):
-            _notify(key, 0)
+        """Has f called once when the call is over: at once, or by a thread that may wait for other calls meanwhile."""
 
+        def job() -> None:
+            self.wait(-1)  # it is over
+            f()
 
-# What is to be called when calls are over, by a number.
-_notified: dict[int, tuple[Call, Callable[[], None]]] = {}
-_keys = itertools.count(1)
-
-
-@Notify
-def _notify(key: int, _kind: int) -> None:
-    found = _notified.pop(key, None)
-    if found is not None:
-        call, f = found
-        call.wait(-1)  # it is over
-        f()
+        if self.over or not when_over(self.started.value, job):
+            job()
 
 
 class Engine:
     """A communicator."""
 
-    def __init__(self, comm: int, rank: int, size: int, timeout: timedelta) -> None:
-        self.comm, self.rank, self.size = comm, rank, size
+    def __init__(self, comm: int, rank: int, ranks: list[int], timeout: timedelta) -> None:
+        self.comm, self.rank, self.size = comm, rank, len(ranks)
+        self.ranks = ranks  # of the job, as torch's default group numbers them
         self.lock = threading.Lock()  # one call at a time that is not started, or is being started
         self.sequence = 0
         self.monitored = 0  # how many monitored barriers there were
         self.closed = False
         self.pending: deque[Call] = deque()  # collectives, which are over in this order
         self.posted: deque[Call] = deque()
+        self.starting: dict[int, Call] = {}
         self.set_timeout(timeout)
         _open.add(self)
 
@@ -149,7 +152,7 @@ class Engine:
             )
         if kind:
             raise self.failure(kind)
-        return Engine(made.value, ranks.index(self.rank), len(ranks), timeout)
+        return Engine(made.value, ranks.index(self.rank), [self.ranks[rank] for rank in ranks], timeout)
 
     def set_timeout(self, timeout: timedelta) -> None:
         """Sets the timeout of calls that have none of their own."""
@@ -188,12 +191,14 @@ class Engine:
         return self._started(self.posted, keep, fill, f, *args)
 
     def _started(self, calls: deque[Call], keep: Any, fill: Callable[[], None] | None, f: Any, *args: Any) -> Call:
-        number = ctypes.c_int64()
-        kind = f(self.comm, *args, ctypes.addressof(number))
+        call = Call(self, keep, fill)
+        self.starting[id(call)] = call  # until calls has it: an exception of a signal's handler may come first
+        kind = f(self.comm, *args, ctypes.addressof(call.started))
+        if kind == 0:
+            calls.append(call)
+        del self.starting[id(call)]
         if kind:
             raise self.failure(kind)
-        call = Call(self, number.value, keep, fill)
-        calls.append(call)
         return call
 
     def _reap_posted(self) -> None:
@@ -215,7 +220,9 @@ class Engine:
 
     def failure(self, kind: int) -> Exception:
         """Returns the exception for an error that the library has just returned."""
-        return failure(kind)
+        if self.closed:
+            return dist.DistBackendError("collgen: the process group was destroyed")
+        return failure(kind, self.ranks)
 
     def wait_pending(self, seconds: float) -> None:
         """Waits a while for calls that were started."""
@@ -236,10 +243,12 @@ class Engine:
         self.closed = True
         _open.discard(self)
         kind = lib.collgen_close(self.comm)
-        error = self.failure(kind) if kind else RuntimeError("collgen: the process group was destroyed")
+        error = failure(kind, self.ranks) if kind else self.failure(0)
         for calls in (self.pending, self.posted):
             while calls:
                 calls.popleft().end(error)
+        while self.starting:
+            self.starting.popitem()[1].end(error)
 
 
 _open: weakref.WeakSet[Engine] = weakref.WeakSet()

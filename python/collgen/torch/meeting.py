@@ -58,17 +58,35 @@ def meet(store: Any, rank: int, size: int, name: str, timeout: timedelta) -> int
 def _init(settings: Settings, timeout: timedelta) -> int:
     """Calls collgen_init in a thread of its own, so that Ctrl-C ends the wait for it."""
     results: queue.SimpleQueue[int | Exception] = queue.SimpleQueue()
+    lock, abandoned = threading.Lock(), threading.Event()
 
     def init() -> None:
         comm = ctypes.c_int64()
         kind = lib.collgen_init(ctypes.addressof(settings), nanoseconds(timeout), ctypes.addressof(comm))
-        results.put(failure(kind) if kind else comm.value)
+        with lock:
+            if kind or not abandoned.is_set():
+                results.put(failure(kind) if kind else comm.value)
+            else:
+                _leave(comm.value)
 
     threading.Thread(target=init, name="collgen-init", daemon=True).start()
-    result = results.get()
+    try:
+        result = results.get()
+    except BaseException:  # nobody waits for this rank any more: the others must not either
+        with lock:
+            abandoned.set()
+            if not results.empty() and isinstance(made := results.get(), int):
+                _leave(made)
+        raise
     if isinstance(result, Exception):
         raise result
     return result
+
+
+def _leave(comm: int) -> None:
+    """Gives a communicator up that nobody will use."""
+    lib.collgen_abort(comm)
+    lib.collgen_close(comm)
 
 
 def _secret(store: Any, rank: int) -> bytes:
@@ -89,7 +107,7 @@ def _functions(store: Any) -> Store:
         try:
             store.set(key.decode(), ctypes.string_at(value, n) if n else b"")
             return 0
-        except Exception:
+        except BaseException:  # no exception can get through the library
             return 1
 
     def get(_context: Any, key: bytes, value: int, n: Any, limit: int) -> int:
@@ -102,13 +120,13 @@ def _functions(store: Any) -> Store:
             ctypes.memmove(value, found, len(found))
             n[0] = len(found)
             return 0
-        except Exception:
+        except BaseException:  # no exception can get through the library
             return 1
 
     def remove(_context: Any, key: bytes) -> int:
         try:
             store.delete_key(key.decode())
-        except Exception:  # some stores cannot
+        except BaseException:  # some stores cannot
             pass
         return 0
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from .._checks import integer
 from .._lib import Status
 from .buffers import Targets, source
 from .elements import moved
@@ -16,6 +17,9 @@ from .work import MessageWork
 
 # A receive from any rank.
 ANY = -1
+
+# The least and the largest tag.
+TAGS = (0, 2**31 - 1)
 
 
 class Messages:
@@ -48,6 +52,7 @@ class Messages:
     ) -> Any:
         e = self._engine
         fill = targets.fill if targets is not None and targets.copies else None
+        tag = integer(tag, "tag", TAGS)
         at = [ctypes.addressof(s) for s in status]
         call = e.post(
             (x, targets, status), fill, f, x.data_ptr(), x.numel(), moved(x.dtype)[0], peer, tag, *at, e.limit

@@ -45,7 +45,7 @@ class MonitoredBarrier:
     def _lead(self, limit: timedelta, until: float, wait_all_ranks: bool) -> None:
         e, late = self._engine, []
         if not limit:
-            raise _error("[Rank 0]: Rank 0 timed out in monitoredBarrier after 0 ms", [0])
+            raise _error("[Rank 0]: Rank 0 timed out in monitoredBarrier after 0 ms", [e.ranks[0]])
         for rank in range(1, e.size):
             if self._receive(rank, ARRIVED, until) is None:
                 late.append(rank)
@@ -55,7 +55,8 @@ class MonitoredBarrier:
             self._send(rank, RELEASED, _LATE if late else _ALL, until)
         if late:
             which = f"Ranks {', '.join(map(str, late))}" if len(late) > 1 else f"Rank {late[0]}"
-            raise _error(f"[Rank 0]: {which} failed to pass monitoredBarrier in {_ms(limit)} ms", late)
+            text = f"[Rank 0]: {which} failed to pass monitoredBarrier in {_ms(limit)} ms"
+            raise _error(text, [e.ranks[rank] for rank in late])
 
     def _follow(self, limit: timedelta, until: float) -> None:
         e = self._engine
@@ -65,7 +66,7 @@ class MonitoredBarrier:
                 f"Rank {e.rank} successfully reached monitoredBarrier, but received errors while waiting for "
                 "send/recv from rank 0. Please check rank 0 logs for faulty rank. "
                 f"It has waited up to {_ms(limit)} ms",
-                [0],
+                [e.ranks[0]],
             )
 
     def _send(self, to: int, tag: int, what: int, until: float) -> None:

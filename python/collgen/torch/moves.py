@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.distributed.distributed_c10d import AllgatherOptions, BarrierOptions, BroadcastOptions
 
-from .buffers import Blocks, Targets, apart, direct, source
+from .buffers import Blocks, Targets, apart, direct, separate, source
 from .calls import Maker, one
 from .elements import moved
 from .library import IN_PLACE, lib
@@ -27,7 +27,12 @@ class Moves(Maker):
             tensors, opts = complete(BroadcastOptions, tensors, (opts, *more), named)
         t, root = one(tensors), opts.rootRank
         targets = Targets()
-        x = source(t) if root == self._engine.rank else targets.of(t)
+        if root == self._engine.rank:
+            x = source(t)
+            if x is not t:  # all ranks refuse the same tensors
+                separate(t)
+        else:
+            x = targets.of(t)
         kind, _ = moved(t.dtype)
         return self._make(
             opts, tensors, x, targets, lib.collgen_broadcast, x.data_ptr(), IN_PLACE, x.numel(), kind, root

@@ -12,7 +12,7 @@ from torch.distributed.distributed_c10d import (
     ReduceScatterOptions,
 )
 
-from .buffers import Blocks, Targets, apart, source
+from .buffers import Blocks, Targets, apart, separate, source
 from .calls import Maker, one
 from .elements import PREMUL_SUM, factor_of, reduced
 from .library import IN_PLACE, lib
@@ -65,6 +65,8 @@ class Reductions(Maker):
             dst, src = x.data_ptr(), IN_PLACE
         else:
             x = source(t)
+            if x is not t:  # all ranks refuse the same tensors
+                separate(t)
             dst, src = None, x.data_ptr()
         return self._make(
             opts, tensors, x, targets, lib.collgen_reduce, dst, src, x.numel(), kind, number, root, factor=_factor(op)

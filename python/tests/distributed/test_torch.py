@@ -31,6 +31,11 @@ LIFE = [
     "interrupted",
     "forks",
     "secret",
+    "killed_later",
+    "killed_in_group",
+    "destroyed",
+    "callbacks",
+    "cut",
 ]
 TRAINING = [
     "ddp",

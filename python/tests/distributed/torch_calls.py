@@ -202,6 +202,13 @@ def refused(rank: int, size: int) -> None:
         lambda: dist.all_to_all_single(torch.ones(size), torch.ones(size), [1] * (size + 1)),
         lambda: dist.all_to_all_single(torch.ones(size, 2), torch.ones(2, size).t()),
         lambda: dist.broadcast(torch.ones(2).to_sparse(), 0),
+        lambda: dist.broadcast(torch.ones(1).expand(3), 0),
+        lambda: dist.reduce(torch.ones(1).expand(3), 0),
+        lambda: dist.all_reduce(torch.arange(6.0).as_strided((3, 2), (1, 1))),
+        lambda: dist.broadcast(torch.arange(6.0).as_strided((3, 2), (1, 1)), 1),
+        lambda: dist.scatter(torch.arange(6.0).as_strided((3, 2), (1, 1)), None, size - 1),
+        lambda: dist.isend(torch.ones(1), (rank + 1) % size, tag=2**32 + 7),
+        lambda: dist.irecv(torch.ones(1), (rank + 1) % size, tag=2**32 + 7),
     ]
     for call in wrong:
         try:

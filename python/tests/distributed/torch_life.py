@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -16,7 +17,13 @@ import torch.distributed as dist
 from torch_calls import same
 
 # How ranks end that do not end with success: by a signal, or with an exit status.
-EXPECTED = {"killed": {1: -signal.SIGKILL}, "raises": {1: 1}, "exits": {1: 0}}
+EXPECTED = {
+    "killed": {1: -signal.SIGKILL},
+    "killed_later": {1: -signal.SIGKILL},
+    "killed_in_group": {2: -signal.SIGKILL},
+    "raises": {1: 1},
+    "exits": {1: 0},
+}
 
 
 def starts(f: Callable[[int, int], None]) -> Callable[[int, int], None]:
@@ -234,6 +241,29 @@ def killed(rank: int, size: int) -> None:
     assert e.ranks == (1,), (e, e.ranks)  # type: ignore[attr-defined]
 
 
+def killed_later(rank: int, size: int) -> None:
+    """They learn the same of a rank that has gone while they made no call."""
+    dist.barrier()
+    if rank == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    work = dist.all_reduce(torch.ones(1), async_op=True)
+    while not work.is_completed():  # until the library has found it
+        time.sleep(0.01)
+    e = fails(lambda: dist.all_reduce(torch.ones(1)), dist.DistNetworkError)
+    assert "given up" in str(e) and e.ranks == (1,), (e, e.ranks)  # type: ignore[attr-defined]
+
+
+def killed_in_group(rank: int, size: int) -> None:
+    """Errors of a group of some ranks name ranks of the job."""
+    group = dist.new_group([0, 2])
+    dist.barrier()
+    if rank == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if rank == 0:
+        e = fails(lambda: dist.barrier(group=group), dist.DistNetworkError)
+        assert e.ranks == (2,) and "ranks of the job: 2" in str(e), (e, e.ranks)  # type: ignore[attr-defined]
+
+
 def raises(rank: int, size: int) -> None:
     """The others learn that a rank has left with an exception."""
     if rank == 1:
@@ -292,3 +322,116 @@ def secret(rank: int, size: int) -> None:
     with open(os.environ["STORE_FILE"], "rb") as f:
         assert b"secret" not in f.read()
     dist.destroy_process_group()
+
+
+def destroyed(rank: int, size: int) -> None:
+    """Calls of a group that was destroyed say so."""
+    group = dist.new_group()
+    dist.destroy_process_group(group)
+    for started in (False, True):
+        e = fails(lambda: group.allreduce([torch.ones(1)], options(started)), dist.DistBackendError)
+        assert "was destroyed" in str(e), e
+
+
+def options(started: bool) -> Any:
+    """Returns the options of an all-reduce."""
+    made = dist.AllreduceOptions()
+    made.asyncOp = started
+    return made
+
+
+def callbacks(rank: int, size: int) -> None:
+    """Callbacks of futures make calls and wait for them, also when others have gone before or come later."""
+    x, y, order = torch.ones(1000), torch.ones(10), []
+    total = float(size)
+
+    def waits(f: Any) -> torch.Tensor:
+        order.append("first")
+        again = dist.all_reduce(x, async_op=True).get_future().wait()[0]
+        return again + dist.all_reduce(torch.ones(1000), async_op=True).get_future().then(nested).wait()
+
+    def nested(f: Any) -> torch.Tensor:
+        (got,) = f.wait()
+        dist.all_reduce(got)
+        return got
+
+    def second(f: Any) -> Any:
+        order.append("second")
+        return dist.all_reduce(y, async_op=True).get_future().wait()
+
+    first = dist.all_reduce(x, async_op=True).get_future().then(waits)
+    later = dist.all_reduce(y, async_op=True).get_future().then(second)
+    same(first.wait(), torch.full((1000,), total**2 + total**2))
+    same(later.wait()[0], torch.full((10,), total**2))
+    assert order == ["first", "second"], order
+    held = threading.Event()
+    slow = dist.all_reduce(x, async_op=True).get_future().then(lambda f: held.wait(60))
+    dist.all_reduce(y, async_op=True).get_future().then(lambda f: held.set())
+    assert slow.wait() is True  # the first callback waits for the second
+
+
+class Cut(Exception):
+    """What the handler of a signal raises."""
+
+
+def cut(rank: int, size: int) -> None:
+    """An exception of a signal's handler, when a call has just begun or ended, loses neither tensors nor results."""
+    from collgen.torch import engine
+
+    side = dist.new_group()
+    if rank > 0:
+        for _ in range(2):
+            dist.barrier(group=side)
+            dist.all_reduce(torch.ones(1 << 16))
+        dist.barrier()
+        return
+    signal.signal(signal.SIGUSR1, _cut)
+    group: Any = dist.group.WORLD
+    real, x = engine.Engine._started, torch.ones(1 << 16)
+
+    def started(self: Any, calls: Any, keep: Any, fill: Any, f: Any, *args: Any) -> Any:
+        def signals(*args: Any) -> int:
+            code: int = f(*args)
+            os.kill(os.getpid(), signal.SIGUSR1)
+            return code
+
+        return real(self, calls, keep, fill, signals, *args)
+
+    engine.Engine._started = started  # type: ignore[method-assign]
+    _is_cut(lambda: dist.all_reduce(x, async_op=True))
+    engine.Engine._started = real  # type: ignore[method-assign]
+    here = x.data_ptr()
+    del x
+    others = [torch.zeros(1 << 16) for _ in range(20)]
+    assert all(y.data_ptr() != here for y in others)
+    dist.barrier(group=side)
+    x = torch.ones(1 << 16)
+    work = dist.all_reduce(x, async_op=True)
+    main = threading.get_ident()
+
+    def signals() -> None:
+        while sys._current_frames()[main].f_code.co_name not in ("noted", "guarded"):
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGUSR1)
+        dist.barrier(group=side)
+
+    thread = threading.Thread(target=signals)
+    thread.start()
+    _is_cut(work.wait)
+    thread.join()
+    assert work.wait() and work.is_success()
+    same(x, torch.full((1 << 16,), float(size)))
+    dist.barrier()
+    assert not group._engine.pending, group._engine.pending
+
+
+def _cut(*_: object) -> None:
+    raise Cut
+
+
+def _is_cut(f: Callable[[], object]) -> None:
+    try:
+        f()
+    except Cut:
+        return
+    raise AssertionError("no signal")
