@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import torch
@@ -329,7 +330,7 @@ def destroyed(rank: int, size: int) -> None:
     group = dist.new_group()
     dist.destroy_process_group(group)
     for started in (False, True):
-        e = fails(lambda: group.allreduce([torch.ones(1)], options(started)), dist.DistBackendError)
+        e = fails(partial(group.allreduce, [torch.ones(1)], options(started)), dist.DistBackendError)
         assert "was destroyed" in str(e), e
 
 
