@@ -366,8 +366,13 @@ def callbacks(rank: int, size: int) -> None:
     same(later.wait()[0], torch.full((10,), total**2))
     assert order == ["first", "second"], order
     held = threading.Event()
-    slow = dist.all_reduce(x, async_op=True).get_future().then(lambda f: held.wait(60))
-    dist.all_reduce(y, async_op=True).get_future().then(lambda f: held.set())
+    before, after = (rank - 1) % size, (rank + 1) % size
+    receives = [dist.irecv(torch.ones(1), before, tag=tag).get_future() for tag in range(2)]
+    slow = receives[0].then(lambda f: held.wait(60))
+    receives[1].then(lambda f: held.set())
+    dist.barrier()  # what is received is sent when all have their callbacks, which would be called at once afterwards
+    for tag in range(2):
+        dist.send(torch.ones(1), after, tag=tag)
     assert slow.wait() is True  # the first callback waits for the second
 
 
