@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable
 
 from .._lib import Notify
-from .library import lib
+from .capi import lib
 
 # After so many seconds in one job, another thread goes on: its callback may wait for a later one.
 PATIENCE = 1.0

@@ -18,9 +18,9 @@ import torch.distributed as dist
 
 from .._signals import watch
 from .._work import noted
+from .capi import NOT_OVER, lib, options
 from .completions import when_over
 from .errors import failure
-from .library import NOT_OVER, lib, options
 
 # How long destroy_process_group waits for calls that nobody has waited for.
 GRACE = 5.0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch.distributed as dist
 
 from .._errors import Kind, error_of
-from .library import last_error
+from .capi import last_error
 
 # Of these, a rank or the way to it is the cause.
 _NETWORK = frozenset((Kind.DIED, Kind.FROZEN, Kind.EXHAUSTED))

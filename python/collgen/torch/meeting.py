@@ -15,9 +15,9 @@ from typing import Any
 import torch.distributed as dist
 
 from .._lib import Settings, Store, StoreGet, StoreRemove, StoreSet
+from .capi import lib
 from .engine import nanoseconds
 from .errors import failure
-from .library import lib
 
 # A process of torch may compute in many threads on a busy host. It is taken for dead only if it is silent for so long;
 # that its process has ended is found at once all the same.

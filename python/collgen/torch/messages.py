@@ -10,9 +10,9 @@ import torch
 from .._checks import integer
 from .._lib import Status
 from .buffers import Targets, source
+from .capi import lib
 from .elements import moved
 from .engine import Engine
-from .library import lib
 from .work import MessageWork
 
 # A receive from any rank.

@@ -11,8 +11,8 @@ import torch.distributed as dist
 
 from .._calls import Type
 from .._errors import Kind
+from .capi import lib, options
 from .engine import Engine, nanoseconds
-from .library import lib, options
 
 # Tags of its messages, which programs use hardly ever: the largest.
 ARRIVED, RELEASED = 2**31 - 1, 2**31 - 2

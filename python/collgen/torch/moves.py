@@ -10,8 +10,8 @@ from torch.distributed.distributed_c10d import AllgatherOptions, BarrierOptions,
 
 from .buffers import Blocks, Targets, apart, direct, separate, source
 from .calls import Maker, one
+from .capi import IN_PLACE, lib
 from .elements import moved
-from .library import IN_PLACE, lib
 from .options import complete
 
 # Of calls without options.

@@ -14,8 +14,8 @@ from torch.distributed.distributed_c10d import (
 
 from .buffers import Blocks, Targets, apart, separate, source
 from .calls import Maker, one
+from .capi import IN_PLACE, lib
 from .elements import PREMUL_SUM, factor_of, reduced
-from .library import IN_PLACE, lib
 from .options import complete
 from .work import DONE, CollgenWork, registered
 

@@ -1,4 +1,4 @@
-"""The library as the backend calls it: by numbers and addresses alone. Importing this module loads it."""
+"""The C library as the backend calls it: by numbers and addresses alone. Importing this module loads it."""
 
 from __future__ import annotations
 
