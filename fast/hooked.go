@@ -19,7 +19,8 @@ func WithHooks(h ...*hooks.Hooks) InitOption {
 }
 
 // hooked is the recorder of a communicator with hooks: it tells them what it tells the flight recorder. Like the calls
-// of the communicator, all of its methods are for one goroutine at a time. A nil hooked calls nothing.
+// of the communicator, the methods that tell of calls are for one goroutine at a time, but slow, which a timer calls.
+// A nil hooked has no hooks to call.
 type hooked struct {
 	*flight.Track
 	comm   hooks.Comm
