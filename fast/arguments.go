@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/collgen/collgen/fast/internal/exec"
+	"github.com/collgen/collgen/fast/internal/launch"
 	"github.com/collgen/collgen/selection"
 	"github.com/collgen/collgen/spec"
 )
@@ -134,6 +135,11 @@ type Rule = selection.Rule
 // for calls that meet none of them. `collperf -tune` writes a table to a file, and `collgen gen -tune` builds it in.
 type Tuning = selection.Table
 
+// TunedFile returns the file with the rules that `collperf -tune -quick` has measured on this machine, or would. It is
+// in the user's cache. COLL_TUNE=auto takes it if it exists and all ranks are on one host. [WithTuningFile] takes it in
+// a program. TunedFile returns an error if the user has no cache.
+func TunedFile() (string, error) { return launch.TunedFile() }
+
 // DecodeTuning reads a table of at most 8 MiB, in JSON:
 //
 //	{
@@ -177,7 +183,7 @@ func tunedByFile(path string) (tuned, error) {
 	defer f.Close()
 	t, err := selection.Decode(f)
 	if err != nil {
-		return tuned{}, err
+		return tuned{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return tunedBy(t, path)
 }

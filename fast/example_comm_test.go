@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/collgen/collgen/fast"
 )
@@ -124,4 +125,29 @@ func ExampleShard() {
 	// Output:
 	// [0 3 3 6 6 9 9 11]
 	// <nil>
+}
+
+// A program that is not started by a launcher follows what collperf -tune -quick has measured on this machine, if it
+// has.
+func ExampleTunedFile() {
+	var opts []fast.InitOption
+	if path, err := fast.TunedFile(); err == nil {
+		if _, err := os.Stat(path); err == nil {
+			opts = append(opts, fast.WithTuningFile(path))
+		}
+	}
+	err := fast.Run(context.Background(), 2, func(ctx context.Context, c *fast.Comm) error {
+		sum := []float32{1}
+		if err := fast.AllReduce(ctx, c, sum, fast.Sum); err != nil {
+			return err
+		}
+		if c.Rank() == 0 {
+			fmt.Println(sum)
+		}
+		return nil
+	}, opts...)
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: [2]
 }

@@ -67,8 +67,8 @@ var ErrNoLauncher = launch.ErrNobody
 //
 // Whatever the launcher, these count if they are set: COLL_LOCAL_RANK, COLL_LOCAL_SIZE, COLL_JOB, COLL_EPOCH,
 // COLL_STORE, COLL_SECRET_FILE, COLL_SECRET_FD, COLL_TRANSPORT, COLL_INTERFACE, COLL_RDMA, COLL_HOST, COLL_ENCRYPT (1
-// or 0), COLL_HEARTBEAT_TIMEOUT (such as 2s), COLL_TRACE and COLL_EVENTS (directories), COLL_TUNE (a file), COLL_NO_CMA
-// (1 or 0) and COLL_SLOW_CALL (such as 10s).
+// or 0), COLL_HEARTBEAT_TIMEOUT (such as 2s), COLL_TRACE and COLL_EVENTS (directories), COLL_TUNE (a file, or auto:
+// see TunedFile), COLL_NO_CMA (1 or 0) and COLL_SLOW_CALL (such as 10s).
 //
 // Detect fails, naming the variables, with ErrNoLauncher if nothing says that this process is a rank, and with another
 // error if a variable has no meaning, or one of COLL_RANK and COLL_SIZE is missing.

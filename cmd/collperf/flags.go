@@ -51,6 +51,8 @@ func (o *options) flags(g *lists) *flag.FlagSet {
 		"between cores, TCP")
 	f.BoolVar(&o.tune, "tune", false, "measure every algorithm instead, and write a table for COLL_TUNE and "+
 		"collgen gen -tune")
+	f.BoolVar(&o.quick, "quick", false, "with -tune: measure less, half a minute for two ranks, and write the table "+
+		"for COLL_TUNE=auto")
 	f.StringVar(&o.keep, "keep", "", "with -tune: `file` of the table; what it has already is not measured again")
 	f.DurationVar(&o.limit, "for", 0, "with -tune -keep: `time` after which nothing more is measured; the same "+
 		"command continues")

@@ -54,7 +54,9 @@ Instead of operations, collperf measures with
               15 %. -b, -e and -f are the sizes of blocks; the limit of a rule is between two of them. A call takes as
               long as on its slowest rank. -keep file continues the table in a file, -for 5m stops after that time, and
               -N 3 measures three rounds. Programs use the table with COLL_TUNE=file; collgen gen -tune file compiles it
-              into generated code.
+              into generated code. -tune -quick measures all operations, with fewer sizes, and drops what is slow
+              early. It writes the table to a file in your cache, which programs on this machine use with
+              COLL_TUNE=auto.
 
     collperf -ranks 2,4 -transport shm,tcp -plot curves.svg all-reduce broadcast
     collperf -tune -ranks 2,4 -transport shm,tcp all > table.json

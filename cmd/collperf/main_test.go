@@ -435,3 +435,31 @@ func TestTuneGoesOn(t *testing.T) {
 	runs(t, 2, "-keep", file)
 	runs(t, 2, "-tune", "-for", "1s")
 }
+
+// TestTuneQuick: the table of a quick measurement is where COLL_TUNE=auto finds it.
+func TestTuneQuick(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir()) // of macOS
+	out, _ := runs(t, 0, "-tune", "-quick", "-transport", "tcp", "-e", "64", "all-gather")
+	path, err := fast.TunedFile()
+	if err != nil || !strings.Contains(out, path) || !strings.Contains(out, "COLL_TUNE=auto") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if table, err := fast.DecodeTuning(f); err != nil || len(table.Rules["AllGather"]) == 0 {
+		t.Errorf("%v %v", table, err)
+	}
+	t.Setenv("COLL_TUNE", "auto")
+	runs(t, 0, "-ranks", "2", "-e", "8", "-n", "1")
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, report := runs(t, 1, "-ranks", "2", "-e", "8", "-n", "1"); !strings.Contains(report, path) {
+		t.Errorf("a table that is none is not read: %s", report)
+	}
+	runs(t, 2, "-quick")
+}

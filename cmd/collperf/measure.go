@@ -113,8 +113,16 @@ func (o *options) measureComms(ctx context.Context, stdout io.Writer) error {
 
 // writeTable is collperf -tune.
 func (o *options) writeTable(ctx context.Context, stdout, stderr io.Writer) error {
-	t := &tune.Tuner{Config: &o.Config, Keep: o.keep, Limit: o.limit}
+	t := &tune.Tuner{Config: &o.Config, Keep: o.keep, Limit: o.limit, Quick: o.quick}
 	first := !ranks.IsRank() && (o.starter.Launch == nil || o.starter.Launch.Rank == 0)
+	isForAuto := first && o.quick && o.keep == ""
+	if isForAuto {
+		path, err := tunedFile()
+		if err != nil {
+			return err
+		}
+		t.Keep, t.Anew = path, true
+	}
 	if err := t.Start(first); err != nil {
 		return err
 	}
@@ -130,5 +138,8 @@ func (o *options) writeTable(ctx context.Context, stdout, stderr io.Writer) erro
 	if !first || err != nil && o.keep == "" {
 		return err
 	}
-	return errors.Join(err, t.Save(stdout))
+	if err = errors.Join(err, t.Save(stdout)); err == nil && isForAuto {
+		sayTuned(stdout, t.Keep)
+	}
+	return err
 }

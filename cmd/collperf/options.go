@@ -29,6 +29,7 @@ type options struct {
 	tune   bool
 	comms  int // the number of communicators; 0: operations are measured
 
+	quick       bool          // -tune measures less
 	keep        string        // the file of the table that -tune continues; "": none
 	limit       time.Duration // after which -tune measures no further point; 0: no limit
 	percentiles bool
@@ -57,6 +58,9 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 			break
 		}
 		words, args = append(words, f.Arg(0)), f.Args()[1:]
+	}
+	if o.quick {
+		words = o.quicken(f, words)
 	}
 	if err := errors.Join(notEmpty(f), o.findOperations(words), o.findNames(g), o.findRanks(g), o.validate()); err != nil {
 		return nil, usageError{err}
@@ -119,8 +123,8 @@ func (o *options) validate() error {
 		return fmt.Errorf("-f %d: want at least 2", o.Factor)
 	case o.Iterations < 1 || o.Iterations > maxTimes || o.Cycles < 1:
 		return fmt.Errorf("-n: want 1 to %d; -N: want at least 1", maxTimes)
-	case (o.keep != "" || o.limit != 0) && !o.tune:
-		return errors.New("-keep and -for are for -tune")
+	case (o.keep != "" || o.limit != 0 || o.quick) && !o.tune:
+		return errors.New("-keep, -for and -quick are for -tune")
 	case o.limit < 0 || o.limit > 0 && o.keep == "":
 		return errors.New("-for takes -keep: what is measured has to be somewhere")
 	case o.WarmUp < 0 || o.Check < 0 || o.Depth < 0 || o.comms < 0:

@@ -151,7 +151,8 @@ func (e *environment) secret(l *Launch) {
 func (e *environment) settings(l *Launch) {
 	l.Transport, l.Interface, l.Host = e.get("COLL_TRANSPORT"), e.get("COLL_INTERFACE"), e.get("COLL_HOST")
 	l.RDMA = e.get("COLL_RDMA")
-	l.Encrypt, l.TraceDir, l.Tune = e.flag("COLL_ENCRYPT"), e.get("COLL_TRACE"), e.get("COLL_TUNE")
+	l.Encrypt, l.TraceDir = e.flag("COLL_ENCRYPT"), e.get("COLL_TRACE")
+	e.tune(l)
 	l.NoCMA, l.EventDir = e.flag("COLL_NO_CMA"), e.get("COLL_EVENTS")
 	if e.get("COLL_HEARTBEAT_TIMEOUT") != "" {
 		l.HeartbeatTimeout = e.duration("COLL_HEARTBEAT_TIMEOUT")

@@ -28,6 +28,8 @@ type Tuner struct {
 	*bench.Config
 	Keep  string        // the file of the table, which this run continues; "": none
 	Limit time.Duration // after which no further point is measured; 0: all points are
+	Anew  bool          // what is in the file does not count
+	Quick bool          // no time is spent on variants that are much slower than others
 
 	samples []sample
 	until   time.Time // zero: no limit
@@ -39,7 +41,7 @@ func (t *Tuner) Start(first bool) error {
 	if t.Limit > 0 {
 		t.until = time.Now().Add(t.Limit)
 	}
-	if !first || t.Keep == "" {
+	if !first || t.Keep == "" || t.Anew {
 		return nil
 	}
 	text, err := os.ReadFile(t.Keep)
@@ -93,7 +95,7 @@ func replaceFile(name string, text []byte) error {
 func (t *Tuner) Measure(ctx context.Context, c *fast.Comm, progress *program.Progress) error {
 	defer progress.Clear()
 	if c.Rank() > 0 {
-		t = &Tuner{Config: t.Config}
+		t = &Tuner{Config: t.Config, Quick: t.Quick}
 	}
 	s := &session{Tuner: t, comm: c, transport: ranks.TransportOf(c), progress: progress}
 	for round := range t.Cycles {
@@ -201,14 +203,21 @@ func (s *session) measureAt(ctx context.Context, o *bench.Operation, p point, va
 		}
 	}
 	turns := rand.New(rand.NewPCG(1, 2)) // the same on all ranks
-	for range max(bench.MinBatches, s.Iterations) {
-		for _, i := range turns.Perm(len(variants)) {
+	left := inOrder(len(variants))
+	for begin, turn := time.Now(), 1; turn <= max(bench.MinBatches, s.Iterations) && len(left) > 0; turn++ {
+		for _, k := range turns.Perm(len(left)) {
+			i := left[k]
 			l.Force(variants[i].algorithm, variants[i].depth)
 			one, err := meter.One(ctx, batches[i])
 			if err != nil {
 				return nil, err
 			}
 			took[i] = append(took[i], one)
+		}
+		if s.Quick && turn >= quickTurns {
+			if left, err = s.promising(ctx, left, took, time.Since(begin)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for i, v := range variants {
