@@ -23,12 +23,12 @@ func (s *Suite) Check(ctx context.Context, of ...Support) []*Failure {
 	if len(of) == 1 {
 		name = of[0].Primitive.Name
 	}
-	return s.check(ctx, name, s.cases(of))
+	return s.check(ctx, name, !s.Large, s.cases(of)) // the memory of large cases does not suffice for several
 }
 
 // Soak makes at least so many short calls of primitives in one world of each size.
 func (s *Suite) Soak(ctx context.Context, calls int, of ...Support) []*Failure {
-	return s.check(ctx, Soak, func(yield func(Case) bool) {
+	return s.check(ctx, Soak, true, func(yield func(Case) bool) {
 		for _, size := range s.can.Sizes {
 			for i, made := 0, 0; made < calls; i++ {
 				c := s.short(size, i, of)
@@ -71,40 +71,75 @@ func (s *Suite) mostTime() time.Duration { return 3*s.Shrinking + 2*confirming*s
 // mostStretch limits how much longer cases may take after some have taken too long once.
 const mostStretch = 8
 
-// check tries cases, and returns the failures that differ.
-func (s *Suite) check(ctx context.Context, name string, cases iter.Seq[Case]) (found []*Failure) {
-	counts := s.Tested[name]
-	failed, took, stretch := map[int]int{}, time.Duration(0), time.Duration(1)
-	for c := range cases {
+// check tries cases, and returns the failures that differ. If it may overlap them, the next case is drawn, and the
+// last one is judged, while the ranks make the calls of one.
+func (s *Suite) check(ctx context.Context, name string, overlap bool, cases iter.Seq[Case]) []*Failure {
+	c := checking{Suite: s, name: name, counts: s.Tested[name], failed: map[int]int{}, stretch: 1}
+	all := s.drawAll(cases)
+	if overlap {
+		all = ahead(all)
+	}
+	var last *tried
+	for d := range all {
 		if ctx.Err() != nil {
 			break
 		}
-		if failed[c.Size] >= mostFailed || len(found) >= s.Failures || took > s.mostTime() {
-			counts.LeftOut++
+		if c.isEnough(d.Size) {
+			c.counts.LeftOut++
 			continue
 		}
-		begin := time.Now()
-		f := s.mustTry(ctx, c, stretch*s.Patience, &counts)
-		if f != nil && ctx.Err() == nil {
-			slow := counts.Unconfirmed
-			if found = s.add(ctx, found, f, &counts); counts.Unconfirmed > slow { // the machine is busy, and is no failure
-				stretch = min(2*stretch, mostStretch)
-			} else {
-				failed[c.Size]++
-				took += time.Since(begin)
-			}
-		}
-		if s.Tried != nil && ctx.Err() == nil {
-			s.Tried(name, c, f)
-		}
-		if s.Progress != nil {
-			s.Progress(name, counts)
+		t := s.perform(ctx, d, c.stretch*s.Patience)
+		c.conclude(ctx, last)
+		if last = t; !overlap || !t.judged {
+			c.conclude(ctx, t)
+			last = nil
 		}
 	}
-	if counts != (Counts{}) {
-		s.Tested[name] = counts
+	c.conclude(ctx, last)
+	if c.counts != (Counts{}) {
+		s.Tested[name] = c.counts
 	}
-	return found
+	return c.found
+}
+
+// checking is what a check knows so far.
+type checking struct {
+	*Suite
+	name    string
+	found   []*Failure
+	counts  Counts
+	failed  map[int]int   // cases, by size
+	took    time.Duration // what the time of failures was
+	stretch time.Duration // how much longer than Patience cases may take
+}
+
+// isEnough reports whether the rest of a size is to be left out.
+func (c *checking) isEnough(size int) bool {
+	return c.failed[size] >= mostFailed || len(c.found) >= c.Failures || c.took > c.mostTime()
+}
+
+// conclude waits for the verdict on a case, unless t is nil, and adds it to what is known.
+func (c *checking) conclude(ctx context.Context, t *tried) {
+	if t == nil {
+		return
+	}
+	begin := time.Now()
+	f := t.verdict(&c.counts)
+	if f != nil && ctx.Err() == nil {
+		slow := c.counts.Unconfirmed
+		if c.found = c.add(ctx, c.found, f, &c.counts); c.counts.Unconfirmed > slow { // the machine is busy: no failure
+			c.stretch = min(2*c.stretch, mostStretch)
+		} else {
+			c.failed[t.Size]++
+			c.took += t.took + time.Since(begin)
+		}
+	}
+	if c.Tried != nil && ctx.Err() == nil {
+		c.Tried(c.name, t.Case, f)
+	}
+	if c.Progress != nil {
+		c.Progress(c.name, c.counts)
+	}
 }
 
 // cases returns the cases of primitives, size by size. What is drawn for one size does not depend on the others.

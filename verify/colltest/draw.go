@@ -189,7 +189,7 @@ func (c *Capabilities) counts(size int) (all []int) {
 // drawDelay delays one rank in some calls. For a primitive without buffers, delays are all that a test can vary.
 func (s *Step) drawDelay(random *rand.Rand, size int) {
 	delays := []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100 * time.Microsecond, time.Millisecond,
-		time.Millisecond, 15 * time.Millisecond}
+		time.Millisecond, 10 * time.Millisecond}
 	if p, _ := primitiveNamed(s.Primitive); !hasBuffers(p) {
 		delays = []time.Duration{0, time.Millisecond, 5 * time.Millisecond}
 	}

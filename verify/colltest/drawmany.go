@@ -22,7 +22,7 @@ func drawBurst(random *rand.Rand, can *Capabilities, of []Support, size int) Cas
 		c.Steps = append(c.Steps, s)
 	}
 	first := &c.Steps[0]
-	first.Delay = time.Duration(5+random.IntN(16)) * time.Millisecond
+	first.Delay = time.Duration(5+random.IntN(8)) * time.Millisecond
 	first.Late = (first.Root + 1 + random.IntN(max(1, size-1))) % size
 	if mode != Blocking {
 		c.Order = uint64(random.Uint32())

@@ -30,7 +30,7 @@ func (s *Suite) Huge(ctx context.Context, of ...Support) []*Failure {
 		return nil
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	return s.check(ctx, Huge, func(yield func(Case) bool) {
+	return s.check(ctx, Huge, false, func(yield func(Case) bool) {
 		for _, x := range of {
 			debug.FreeOSMemory() // that of the call before
 			if c, ok := s.huge(x); ok && s.can.Huge && !yield(c) {

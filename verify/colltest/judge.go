@@ -58,6 +58,9 @@ func (j judging) bound() float64 { return j.op.ErrorBound(j.t, j.n-1, j.n) }
 
 // sum returns the verdict on a sum or an average.
 func (j judging) sum(xs []float64, got float64) verdict {
+	if j.sumIsNear(xs, got) {
+		return right
+	}
 	total, size := number(0), number(0) // of the finite operands
 	nan, up, down := false, false, false
 	for _, x := range xs {
@@ -96,6 +99,9 @@ func (j judging) sum(xs []float64, got float64) verdict {
 
 // product returns the verdict on a product of real numbers.
 func (j judging) product(xs []float64, got float64) verdict {
+	if j.productIsNear(xs, got) {
+		return right
+	}
 	product, above, below := number(1), number(1), number(1)
 	nan, inf, zero := false, false, false
 	for _, x := range xs {

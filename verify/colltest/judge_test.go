@@ -129,3 +129,64 @@ func TestJudgeRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestNear: results that float64 shows to be near are right by exact numbers, too, also those just within the bound.
+func TestNear(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, op := range []spec.Op{spec.OpSum, spec.OpAvg, spec.OpProd} {
+		near, off := 0, 0
+		for range 20000 {
+			j := judging{op: op, t: []spec.Type{spec.TypeFloat64, spec.TypeFloat32}[random.IntN(2)], n: 2 + random.IntN(8)}
+			j.size = j.n
+			xs := j.draw(random)
+			exact, size := number(1), number(0)
+			if op == spec.OpProd {
+				for _, x := range xs {
+					exact = mul(exact, number(x))
+				}
+				size.Abs(exact)
+			} else {
+				exact = number(0)
+				for _, x := range xs {
+					exact, size = add(exact, number(x)), add(size, number(math.Abs(x)))
+				}
+			}
+			if op == spec.OpAvg {
+				exact.Quo(exact, number(float64(j.n)))
+				size.Quo(size, number(float64(j.n)))
+			}
+			far := mul(size, number(j.bound()*2*(random.Float64()-0.5)*(1+1e-3)))
+			got, _ := add(exact, far).Float64()
+			isNear := j.sumIsNear
+			if op == spec.OpProd {
+				isNear = j.productIsNear
+			}
+			is := within(got, exact, size, j.bound(), 0)
+			switch {
+			case isNear(xs, got) && !is:
+				t.Fatalf("%v as the %v of %v, %v, is taken for near", got, op, xs, j.t)
+			case isNear(xs, got):
+				near++
+			case !is:
+				off++
+			}
+		}
+		if near < 5000 || off < 5 {
+			t.Errorf("%v: %d results were near, and %d off the bound", op, near, off)
+		}
+	}
+}
+
+// draw draws operands, some of which cancel most of another.
+func (j judging) draw(random *rand.Rand) (xs []float64) {
+	for range j.n {
+		x := math.Ldexp(random.Float64()-0.5, random.IntN(1+random.IntN(120)))
+		if j.op == spec.OpProd {
+			x = math.Ldexp(random.Float64()+0.5, random.IntN(9)-4)
+		} else if random.IntN(3) == 0 && len(xs) > 0 {
+			x = -xs[0] * (1 + 0x1p-50*random.Float64())
+		}
+		xs = append(xs, x)
+	}
+	return xs
+}

@@ -54,6 +54,14 @@ type Counts struct {
 	LeftOut      int // cases that were not tried, after many had failed
 }
 
+func (c *Counts) add(more Counts) {
+	c.Cases += more.Cases
+	c.Calls += more.Calls
+	c.Elements += more.Elements
+	c.Undetermined += more.Undetermined
+	c.Cannot += more.Cannot
+}
+
 // Made returns how many calls were made, without those that the implementation says it cannot make.
 func (c Counts) Made() int { return c.Calls - c.Cannot }
 
@@ -89,15 +97,15 @@ func (s *Suite) Try(ctx context.Context, c Case) (*Failure, error) {
 	return f, err
 }
 
-// try makes the calls of c, and adds them to counts.
-func (s *Suite) try(ctx context.Context, c Case, patience time.Duration, counts *Counts) (*Failure, error) {
+// trials returns the calls of a case with their data and expected results. It returns an error if this is no case of
+// the implementation's primitives.
+func (s *Suite) trials(c Case) (trials []*trial, err error) {
 	if err := c.checkComms(); err != nil {
 		return nil, err
 	}
 	if len(c.Comms) > 0 && !s.can.Split {
 		return nil, fmt.Errorf("%s does not have communicators of some ranks", s.can.Name)
 	}
-	var trials []*trial
 	for i := range c.Steps {
 		of, err := s.supported(&c, i)
 		if err != nil {
@@ -115,10 +123,16 @@ func (s *Suite) try(ctx context.Context, c Case, patience time.Duration, counts 
 			trials = append(trials, t)
 		}
 	}
-	f := s.perform(ctx, c, trials, counts, patience)
-	counts.Cases++
-	counts.Calls += len(trials)
-	return f, nil
+	return trials, nil
+}
+
+// try makes the calls of c, and adds them to counts.
+func (s *Suite) try(ctx context.Context, c Case, patience time.Duration, counts *Counts) (*Failure, error) {
+	d := s.draw(c)
+	if d.err != nil {
+		return nil, d.err
+	}
+	return s.perform(ctx, d, patience).verdict(counts), nil
 }
 
 // supported returns how the primitive of a step is supported. It returns an error if the step cannot be made in its
@@ -150,11 +164,7 @@ func (s *Suite) supported(c *Case, i int) (Support, error) {
 
 // mustTry tries a case that this package has made. An error becomes a failure.
 func (s *Suite) mustTry(ctx context.Context, c Case, patience time.Duration, counts *Counts) *Failure {
-	f, err := s.try(ctx, c, patience, counts)
-	if err != nil {
-		return &Failure{Case: c, Problems: []Problem{{Kind: Erred, Rank: -1, Text: "this is not a case: " + err.Error()}}}
-	}
-	return f
+	return s.perform(ctx, s.draw(c), patience).verdict(counts)
 }
 
 // support returns how a primitive is supported, if it is.

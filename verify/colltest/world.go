@@ -14,37 +14,42 @@ type running struct {
 	comms int // communicators that its cases have made
 }
 
-// perform runs the trials of a case in a running world, or starts one, and returns the failure, if there is one. It
-// closes a world if a rank has not returned, or not without an error, because that may have left its ranks out of step.
-func (s *Suite) perform(ctx context.Context, c Case, trials []*trial, counts *Counts, patience time.Duration) *Failure {
-	w, err := s.world(ctx, c.Size)
+// perform runs the trials of a case in a running world, or starts one. If all ranks return, their results are judged
+// while the caller goes on. It closes a world if a rank has not returned, or not without an error, because that may have
+// left its ranks out of step.
+func (s *Suite) perform(ctx context.Context, d drawn, patience time.Duration) *tried {
+	t := &tried{Case: d.Case, over: make(chan struct{})}
+	if d.err != nil {
+		t.ends([]Problem{{Kind: Erred, Rank: -1, Text: "this is not a case: " + d.err.Error()}}, nil)
+		return t
+	}
+	t.counts = Counts{Cases: 1, Calls: len(d.trials)}
+	w, err := s.world(ctx, d.Size)
 	if err != nil {
-		return &Failure{Case: c, Problems: []Problem{{Kind: Erred, Rank: -1,
-			Text: fmt.Sprintf("starting %d ranks: %v", c.Size, err)}}}
+		t.ends([]Problem{{Kind: Erred, Rank: -1, Text: fmt.Sprintf("starting %d ranks: %v", d.Size, err)}}, nil)
+		return t
 	}
 	before := w.made
-	w.made = append(w.made, c)
-	p := newPerformance(&c, trials, s.can.Direct)
+	w.made = append(w.made, d.Case)
+	p := newPerformance(&t.Case, d.trials, s.can.Direct)
 	p.comms = w.comms
-	w.comms += len(c.Comms)
+	w.comms += len(d.Comms)
 	begin := time.Now()
 	problems := p.run(ctx, w.World, patience)
-	switch {
-	case len(problems) > 0:
-		_ = s.end(c.Size) // an error after a failure adds nothing
-	case len(before) > 0:
-		s.slowest = max(s.slowest, time.Since(begin))
-		fallthrough
-	default:
-		problems = p.results(counts)
+	if t.took = time.Since(begin); len(problems) > 0 {
+		_ = s.end(d.Size) // an error after a failure adds nothing
+		t.ends(problems, before)
+		return t
 	}
-	if wrong := trials[len(trials)-1].step.Wrong; wrong == WrongCounts || wrong != "" && !s.can.AfterWrong {
-		_ = s.end(c.Size) // what a wrong call leaves behind is not specified
+	if len(before) > 0 {
+		s.slowest = max(s.slowest, t.took)
 	}
-	if len(problems) == 0 {
-		return nil
+	if wrong := d.trials[len(d.trials)-1].step.Wrong; wrong == WrongCounts || wrong != "" && !s.can.AfterWrong {
+		_ = s.end(d.Size) // what a wrong call leaves behind is not specified
 	}
-	return &Failure{Case: c, Problems: problems, before: before}
+	t.judged = true
+	go func() { t.ends(p.results(&t.counts), before) }()
+	return t
 }
 
 func (s *Suite) world(ctx context.Context, size int) (*running, error) {
