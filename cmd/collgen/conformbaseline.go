@@ -94,6 +94,9 @@ func decodeBaseline(text []byte) ([]knownFailure, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is more after the object")
 	}
+	if name, is := repeatedKey(text); is {
+		return nil, fmt.Errorf("%q is there twice in one object", name)
+	}
 	if file.Known == nil {
 		return nil, errors.New(`there is no "known"`)
 	}
@@ -107,6 +110,38 @@ func decodeBaseline(text []byte) ([]knownFailure, error) {
 		}
 	}
 	return file.Known, nil
+}
+
+// repeatedKey returns a key that an object in JSON has twice, of which the decoder takes the last one, and whether there
+// is one. Keys that differ in case alone are taken for the same, as the decoder does with names of fields.
+func repeatedKey(text []byte) (key string, is bool) {
+	var objects []map[string]bool // what is open; nil: a list
+	isKey := false
+	for d := json.NewDecoder(bytes.NewReader(text)); ; {
+		token, err := d.Token()
+		if err != nil {
+			return "", false
+		}
+		switch token {
+		case json.Delim('{'):
+			objects, isKey = append(objects, map[string]bool{}), true
+			continue
+		case json.Delim('['):
+			objects, isKey = append(objects, nil), false
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			objects = objects[:len(objects)-1]
+			isKey = false
+		}
+		inside := len(objects) > 0 && objects[len(objects)-1] != nil
+		if name, _ := token.(string); inside && isKey {
+			if name = strings.ToLower(name); objects[len(objects)-1][name] {
+				return token.(string), true
+			}
+			objects[len(objects)-1][name] = true
+		}
+		isKey = inside && !isKey
+	}
 }
 
 // kindsOfValues are the names of kinds of values.

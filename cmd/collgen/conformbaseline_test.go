@@ -212,11 +212,12 @@ func TestConformBaselineUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "known.json")
-	texts := []string{"", "{", "[]", "{}", `{"known": {}}`, `{"known": []} x`, `{"known": [], "more": 1}`, `{"known": [{}]}`}
+	texts := []string{"", "{", "[]", "{}", `{"known": {}}`, `{"known": []} x`, `{"known": [], "more": 1}`, `{"known": [{}]}`,
+		`{"known": [` + good + `], "Known": []}`}
 	for _, change := range []string{`"AllReduce"|"Shuffle"`, `"apart"|"askew"`, `"value"|"odd"`, `"int8 sum"|"int9"`,
 		`"int8 sum"|"int8"`, `"float32 band"|"float32 band"`, `["int8 sum"]|[]`, `"ordinary"|"plain"`, `1|0`, `"note"|"notes"`,
 		`"note"|"part": "half", "note"`, `"note"|"calls": ["Shuffle", "Reduce"], "note"`, `"note"|"calls": ["Reduce"], "note"`,
-		`"AllReduce"|"Barrier"`} {
+		`"AllReduce"|"Barrier"`, `"note"|"environment": {"A": "b", "A": "c"}, "note"`, `"note"|"ranks": 1, "note"`} {
 		from, to, _ := strings.Cut(change, "|")
 		if strings.Contains(good, from) {
 			texts = append(texts, `{"known": [`+strings.Replace(good, from, to, 1)+`]}`)
