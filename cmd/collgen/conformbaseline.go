@@ -112,8 +112,8 @@ func decodeBaseline(text []byte) ([]knownFailure, error) {
 	return file.Known, nil
 }
 
-// repeatedKey returns a key that an object in JSON has twice, of which the decoder takes the last one, and whether there
-// is one. Keys that differ in case alone are taken for the same, as the decoder does with names of fields.
+// repeatedKey returns a key that an object in JSON has twice, of which the decoder takes the last one, and whether
+// there is one. Keys that differ in case alone are taken for the same, as the decoder does with names of fields.
 func repeatedKey(text []byte) (key string, is bool) {
 	var objects []map[string]bool // what is open; nil: a list
 	isKey := false

@@ -70,9 +70,9 @@ func (r *room) start(ctx context.Context, rank int, c *colltest.Call) (*round, e
 		}
 	}
 	if r.anyRoot {
-		c.Root %= r.size
+		c.Root = (c.Root%r.size + r.size) % r.size
 	}
-	if c.Root >= r.size {
+	if c.Root < 0 || c.Root >= r.size {
 		if r.countsRefused && rank == 0 {
 			r.join(rank, &colltest.Call{})
 		}

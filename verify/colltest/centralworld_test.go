@@ -157,6 +157,9 @@ func (w *world) Split(ctx context.Context, rank, comm, color, key int) error {
 	if r.key != nil {
 		key = r.key(key)
 	}
+	if r.color != nil {
+		color = r.color(color)
+	}
 	s.colors[rank], s.keys[rank] = color, key
 	if s.missing--; s.missing == 0 {
 		for _, color := range s.colors {

@@ -73,16 +73,24 @@ func (c *Case) members(s *Step) []int {
 // wideKeys are keys that differ in their order if they lose bits, or their sign.
 var wideKeys = []int{math.MinInt32, -129, -128, -1, 0, 1, 127, 128, 255, 256, 32767, 32768, 65536, math.MaxInt32}
 
+// wideColors are colors that are the same if they lose bits.
+var wideColors = []int{0, 256, 65536}
+
 // drawComms draws one to four splits of the ranks into groups of any sizes, in which ranks may have another order.
 func drawComms(random *rand.Rand, size int) (comms []Split) {
 	for range 1 + random.IntN(3) {
-		s, groups, wide := Split{}, 1+random.IntN(min(size, 3)), random.IntN(3) == 0
+		s, groups, wide := Split{}, 1+random.IntN(min(size, len(wideColors))), random.IntN(3) == 0
 		for range size {
 			key := random.IntN(size)
 			if wide {
 				key = pick(random, wideKeys)
 			}
 			s.Colors, s.Keys = append(s.Colors, random.IntN(groups)), append(s.Keys, key)
+		}
+		if random.IntN(3) == 0 {
+			for rank, color := range s.Colors {
+				s.Colors[rank] = wideColors[color]
+			}
 		}
 		if random.IntN(3) == 0 {
 			s.Colors[random.IntN(size)] = -1

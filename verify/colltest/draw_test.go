@@ -16,11 +16,13 @@ type randomCase struct {
 
 // drawnSorts are what has to be among the random cases: for each, a test of one step.
 var drawnSorts = map[string]func(d *randomCase, i int) bool{
-	"one call":                        func(d *randomCase, _ int) bool { return len(d.Steps) == 1 },
-	"several calls":                   func(d *randomCase, _ int) bool { return len(d.Steps) > 1 },
-	"nobody is late":                  func(d *randomCase, i int) bool { return d.Steps[i].Delay == 0 },
-	"rank 0 is late":                  func(d *randomCase, i int) bool { return d.Steps[i].Delay > 0 && d.Steps[i].Late == 0 },
-	"a rank is ten milliseconds late": func(d *randomCase, i int) bool { return d.Steps[i].Delay >= 10*time.Millisecond },
+	"one call":       func(d *randomCase, _ int) bool { return len(d.Steps) == 1 },
+	"several calls":  func(d *randomCase, _ int) bool { return len(d.Steps) > 1 },
+	"nobody is late": func(d *randomCase, i int) bool { return d.Steps[i].Delay == 0 },
+	"rank 0 is late": func(d *randomCase, i int) bool { return d.Steps[i].Delay > 0 && d.Steps[i].Late == 0 },
+	"a rank is ten milliseconds late": func(d *randomCase, i int) bool {
+		return d.Steps[i].Delay >= 10*time.Millisecond
+	},
 	"a rank is late before many calls": func(d *randomCase, i int) bool {
 		return d.Steps[i].Delay >= 5*time.Millisecond && d.Steps[i].Repeat >= 8 && d.Steps[i].Late != d.Steps[i].Root
 	},

@@ -12,28 +12,46 @@ import (
 // drawBurst returns a case of 9 to 72 short calls, in one mode: more than a power of two. A rank that is not the root
 // comes late to the first of them, so that the others are ahead of it by as many calls as they can be.
 func drawBurst(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
-	c := Case{Size: size}
-	repeat, mode := 9<<random.IntN(4), pick(random, append(can.modes(), Blocking))
-	for range min(len(of), 4) {
-		s := drawStep(random, can, pick(random, of), size)
-		s.Counts, s.Delay, s.Late = nil, 0, 0
-		s.Count = min(can.within(s.Count), can.LeastCount+4)
-		s.Repeat, s.Mode = max(2, repeat/min(len(of), 4)), mode
-		c.Steps = append(c.Steps, s)
-	}
+	c := drawShort(random, can, of, size, 9<<random.IntN(4))
 	first := &c.Steps[0]
 	first.Delay = time.Duration(5+random.IntN(8)) * time.Millisecond
 	first.Late = (first.Root + 1 + random.IntN(max(1, size-1))) % size
+	return c
+}
+
+// drawShort returns a case of so many short calls, in one mode.
+func drawShort(random *rand.Rand, can *Capabilities, of []Support, size, calls int) Case {
+	c, mode := Case{Size: size}, pick(random, append(can.modes(), Blocking))
+	for range min(len(of), 4) {
+		s := drawStep(random, can, pick(random, of), size)
+		s.Counts, s.Displaced, s.Delay, s.Late = nil, 0, 0, 0
+		s.Count = min(can.within(s.Count), can.LeastCount+4)
+		s.Repeat, s.Mode = max(2, calls/min(len(of), 4)), mode
+		c.Steps = append(c.Steps, s)
+	}
 	if mode != Blocking {
 		c.Order = uint64(random.Uint32())
 	}
 	return c
 }
 
+// onOneComm returns a case of short calls on a communicator that has made none before.
+func onOneComm(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
+	c := drawShort(random, can, of, size, manyOnComm)
+	c.Comms = []Split{{make([]int, size), random.Perm(size)}}
+	for i := range c.Steps {
+		c.Steps[i].Comm = 1
+	}
+	return c
+}
+
+// manyOnComm is how many calls a communicator has to make: more than a power of two.
+const manyOnComm = 45
+
 func isSend(x Support) bool { return x.Primitive.Name == spec.Send.Name }
 
 // tags are those of messages: some differ in few bits, and the last one is the largest that every MPI has.
-var tags = []int{0, 1, 2, 3, 17, 18, 257, 258, 32767}
+var tags = []int{0, 1, 2, 3, 17, 18, 257, 258, 16383, 32767}
 
 // messageLengths are the lengths of messages: a short one may be faster than a long one before it.
 var messageLengths = []int{0, 1, 7, 500, 9001}
@@ -87,13 +105,17 @@ func drawTwins(random *rand.Rand, can *Capabilities, of []Support, size int, ali
 	return c
 }
 
-// onComms returns cases of calls on several communicators at once, of one primitive or of several.
+// onComms returns cases of calls on new communicators, and on several of them at once, of one primitive or of several.
 func onComms(random *rand.Rand, can *Capabilities, of []Support, size int) (cases []Case) {
-	if !can.Split || !can.Started || size == 1 {
+	if !can.Split || size == 1 {
 		return nil
 	}
-	if len(of) > 1 {
-		return []Case{onManyComms(random, can, of, size)}
+	cases = append(cases, onOneComm(random, can, of, size))
+	switch {
+	case !can.Started:
+		return cases
+	case len(of) > 1:
+		return append(cases, onManyComms(random, can, of, size))
 	}
 	for range 5 {
 		cases = append(cases, drawTwins(random, can, of, size, true))

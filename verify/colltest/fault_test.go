@@ -23,6 +23,7 @@ type fault struct {
 
 	batch     func(rank int, rounds []*round)   // when calls have begun together
 	again     func(times int, c *colltest.Call) // when a persistent call is over
+	color     func(color int) int               // the color that a communicator takes
 	key       func(key int) int                 // the key that a communicator takes
 	tag       func(tag int) int                 // the tag by which messages match
 	eager     bool                              // a call that is started waits for the other ranks

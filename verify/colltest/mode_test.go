@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -80,6 +81,22 @@ var inModes = []struct {
 		func(s *colltest.Step) bool { return s.Wrong == colltest.WrongRoot && s.Mode != colltest.Blocking }},
 	{escape{"a root that is no rank is taken", "Reduce", fault{anyRoot: true}, colltest.Accepted, nil},
 		func(s *colltest.Step) bool { return s.Wrong == colltest.WrongRoot }},
+	{escape{"root -1 is taken", "Broadcast", fault{enter: func(_ context.Context, _, _ int, c *colltest.Call) error {
+		c.Root = max(c.Root, 0)
+		return nil
+	}}, colltest.Accepted, nil}, func(s *colltest.Step) bool { return s.Wrong == colltest.WrongRoot }},
+	{escape{"a root that is no rank of a communicator is taken", "Reduce", fault{
+		enter: func(_ context.Context, _, size int, c *colltest.Call) error {
+			if c.Comm > 0 && c.Root == size {
+				c.Root = 0
+			}
+			return nil
+		}}, colltest.Accepted, nil},
+		func(s *colltest.Step) bool { return s.Wrong == colltest.WrongRoot && s.Comm > 0 }},
+	{escape{"colors have 8 bits", "Broadcast", fault{color: func(color int) int { return int(int8(color)) }},
+		colltest.Hang, nil}, func(s *colltest.Step) bool { return s.Comm > 0 }},
+	{escape{"the 12th call on a communicator is wrong", "AllReduce", fault{leave: wrongOn(12)}, colltest.Value, nil},
+		func(s *colltest.Step) bool { return s.Comm > 0 && s.Repeat >= 12 }},
 	{escape{"one rank alone notices a root that is no rank", "Scatter", fault{
 		enter: func(ctx context.Context, rank, size int, c *colltest.Call) error {
 			if c.Root >= size && rank > 0 {
@@ -100,6 +117,21 @@ var inModes = []struct {
 			}
 			return x
 		}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Op == colltest.Compose }},
+}
+
+// wrongOn makes the n-th result of rank 0 on each communicator of some ranks wrong.
+func wrongOn(n int) func(rank, size int, c *colltest.Call) {
+	var mu sync.Mutex
+	made := map[int]int{}
+	return func(rank, _ int, c *colltest.Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		if rank == 0 && c.Comm > 0 {
+			if made[c.Comm]++; made[c.Comm] == n {
+				flip(last(c, c.Out()))
+			}
+		}
+	}
 }
 
 // TestModes: they are found, and what is found still has what shows them.

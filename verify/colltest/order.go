@@ -16,7 +16,8 @@ type unit struct {
 }
 
 // units divides the trials of p: what is next to each other and batched is a batch. Started messages with different
-// tags can begin in any order, and so can two calls on different communicators, of which the first is started.
+// tags can begin in any order. So can two calls of which the first is started, if they are on different communicators,
+// or one of them is a message with a tag and the other is no message.
 func (p *performance) units() (units []unit) {
 	random := rand.New(rand.NewPCG(p.c.Order, 0))
 	for i := 0; i < len(p.trials); {
@@ -67,14 +68,16 @@ func (p *performance) messages(i int) (n int) {
 	return n
 }
 
-// independent reports whether trial i is started, and the next one is on another communicator. A message has no order
-// with calls on other communicators either.
+// independent reports whether trial i is started and can change places with the next one: one is on another
+// communicator, or one of them is a message with a tag and the other is no message.
 func (p *performance) independent(i int) bool {
 	if i+1 == len(p.trials) {
 		return false
 	}
 	s, next := p.trials[i].step, p.trials[i+1].step
-	return s.Mode == Started && s.Comm != next.Comm && next.Mode != Batched && next.Mode != Persistent
+	apart := func(s, other *Step) bool { return s.Tag > 0 && other.Primitive != spec.Send.Name }
+	isFree := s.Comm != next.Comm || apart(s, next) || apart(next, s)
+	return s.Mode == Started && isFree && next.Mode != Batched && next.Mode != Persistent
 }
 
 // order returns the trials of u in the order of a rank.

@@ -47,7 +47,11 @@ func newPart(p *performance, w World, rank int) *part {
 // make makes the rank's part of all trials. It stops after an error, after which the state of the rank is unknown.
 func (r *part) make(ctx context.Context, units []unit) {
 	does := &r.does[r.rank]
-	defer does.Store(0)
+	defer func() {
+		if ctx.Err() == nil { // otherwise it was still doing so when the time was over
+			does.Store(0)
+		}
+	}()
 	if does.Store(split); !r.split(ctx) {
 		return
 	}

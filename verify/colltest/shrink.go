@@ -73,8 +73,8 @@ func (s *Suite) replay(ctx context.Context, f *Failure) bool {
 	_ = s.end(f.Case.Size)
 	defer func() { _ = s.end(f.Case.Size) }()
 	for _, c := range append(slices.Clone(f.before), f.Case) {
-		if s.mustTry(ctx, c, confirming*s.Patience, new(Counts)) != nil {
-			return ctx.Err() == nil
+		if g := s.mustTry(ctx, c, confirming*s.Patience, new(Counts)); g != nil {
+			return ctx.Err() == nil && g.kind() == f.kind()
 		}
 	}
 	return false

@@ -74,8 +74,8 @@ type Wrong string
 // What may be wrong. All ranks have to return an error if the root is no rank, and at least one if counts differ. All
 // have to return.
 const (
-	WrongRoot   Wrong = "root"   // it is as large as the number of ranks
-	WrongCounts Wrong = "counts" // those of the last rank are larger by one
+	WrongRoot   Wrong = "root"   // it is -1, the number of ranks, or one more, by the seed
+	WrongCounts Wrong = "counts" // those of one rank, by the seed, are larger by one
 )
 
 // Values determine the inputs of a Step.
@@ -150,7 +150,7 @@ func (s *Step) String() string {
 	case WrongRoot:
 		b.WriteString(", with a root that is no rank")
 	case WrongCounts:
-		b.WriteString(", with one element more on the last rank")
+		b.WriteString(", with one element more on one rank")
 	}
 	if s.Lead > 0 {
 		fmt.Fprintf(&b, ", off alignment by %d elements", s.Lead)

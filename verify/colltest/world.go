@@ -15,8 +15,8 @@ type running struct {
 }
 
 // perform runs the trials of a case in a running world, or starts one. If all ranks return, their results are judged
-// while the caller goes on. It closes a world if a rank has not returned, or not without an error, because that may have
-// left its ranks out of step.
+// while the caller goes on. It closes a world if a rank has not returned, or not without an error, because that may
+// have left its ranks out of step.
 func (s *Suite) perform(ctx context.Context, d drawn, patience time.Duration) *tried {
 	t := &tried{Case: d.Case, over: make(chan struct{})}
 	if d.err != nil {

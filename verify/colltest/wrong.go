@@ -28,7 +28,9 @@ func (c *Capabilities) wrong(of []Support, size int) iter.Seq[Case] {
 		}
 		w := swept{c: c, of: of[0], size: size, roots: calls(of[0].Primitive, size), i: size}
 		kinds := c.reductions(of[0].Primitive)
-		for i, wrong := range c.wrongs(of[0].Primitive, size) {
+		wrongs := c.wrongs(of[0].Primitive, size)
+		slices.Sort(wrongs) // after one of counts a world is over, and the next one goes on after a wrong root
+		for i, wrong := range wrongs {
 			for _, mode := range append(c.modes(), Blocking) {
 				s := w.step(kinds[(size+i)%len(kinds)], of[0].forms()[0])
 				s.Wrong, s.Mode, s.Count = wrong, mode, c.within(5)
@@ -39,9 +41,28 @@ func (c *Capabilities) wrong(of []Support, size int) iter.Seq[Case] {
 				if !yield(Case{Size: size, Steps: steps}) {
 					return
 				}
+				if on, is := c.onSome(steps, of[0].Primitive, size); is && wrong == WrongRoot && !yield(on) {
+					return
+				}
 			}
 		}
 	}
+}
+
+// onSome returns the same calls on a communicator without rank 0, whose members are fewer than the world's, if there
+// are such calls.
+func (c *Capabilities) onSome(steps []Step, p spec.Primitive, size int) (on Case, is bool) {
+	members := size - 1
+	if !c.Split || members < 2 || len(calls(p, members)) == 0 {
+		return on, false
+	}
+	on = Case{Size: size, Steps: slices.Clone(steps), Comms: []Split{{make([]int, size), make([]int, size)}}}
+	on.Comms[0].Colors[0] = -1
+	first := calls(p, members)[0]
+	for i := range on.Steps {
+		on.Steps[i].Comm, on.Steps[i].Root, on.Steps[i].Peer = 1, first.Root, first.Peer
+	}
+	return on, true
 }
 
 // canBe reports whether a call of p on size ranks can be wrong in that way.
@@ -57,22 +78,22 @@ func canBe(wrong Wrong, p spec.Primitive, size int) bool {
 
 // spoil makes the call wrong. The root is changed later, in the ranks' parts.
 func (t *trial) spoil(p spec.Primitive) error {
-	last := len(t.x.Ranks) - 1
 	if !canBe(t.step.Wrong, p, len(t.x.Ranks)) || t.step.Counts != nil {
 		return fmt.Errorf("%s on %d ranks cannot have a wrong %q", p.Name, len(t.x.Ranks), t.step.Wrong)
 	}
 	if t.step.Wrong != WrongCounts {
 		return nil
 	}
-	for _, counts := range [][]int{t.shape.in[last], t.shape.out[last]} {
+	rank := int(t.step.Values.Seed % uint64(len(t.x.Ranks)))
+	for _, counts := range [][]int{t.shape.in[rank], t.shape.out[rank]} {
 		for b := range counts {
 			counts[b]++
 		}
 	}
 	t.step.displace(t.x, &t.shape)
 	random := rand.New(rand.NewPCG(t.step.Values.Seed, 0))
-	for b, n := range t.shape.in[last] {
-		t.inputs[last][b] = elements[t.step.Type].draw(random, t.step.Values, n)
+	for b, n := range t.shape.in[rank] {
+		t.inputs[rank][b] = elements[t.step.Type].draw(random, t.step.Values, n)
 	}
 	return nil
 }
