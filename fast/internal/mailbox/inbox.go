@@ -39,8 +39,18 @@ func New(start func(func())) *Inbox {
 }
 
 // Put adds a message. If it has to be dropped because too many of its sender's are waiting, excess is called.
-func (b *Inbox) Put(n wire.Note, excess func()) {
-	b.events.post(func() {
+func (b *Inbox) Put(n wire.Note, excess func()) { b.events.post(b.adding(n, excess)) }
+
+// Take is Put, but may call handlers and watchers before it returns, so its caller must hold nothing that they need.
+func (b *Inbox) Take(n wire.Note, excess func()) {
+	if b.events.add(b.adding(n, excess)) {
+		b.events.runSome()
+	}
+}
+
+// adding returns a function that does what Put does.
+func (b *Inbox) adding(n wire.Note, excess func()) func() {
+	return func() {
 		handler, ok := b.box.put(n)
 		switch {
 		case !ok:
@@ -48,7 +58,7 @@ func (b *Inbox) Put(n wire.Note, excess func()) {
 		case handler != nil:
 			handler(withoutFiles(n))
 		}
-	})
+	}
 }
 
 // Receive returns the next message of a topic that no handler takes, without its files. It fails with the cause of
@@ -140,15 +150,35 @@ type events struct {
 
 // post queues f to be called.
 func (e *events) post(f func()) {
-	e.mu.Lock()
-	e.queue = append(e.queue, f)
-	idle := !e.running
-	e.running = true
-	e.mu.Unlock()
-	if idle {
+	if e.add(f) {
 		e.start(e.run)
 	}
 }
+
+// add queues f, and reports whether the caller has to see to it that the queue is run.
+func (e *events) add(f func()) (idle bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.queue = append(e.queue, f)
+	idle = !e.running
+	e.running = true
+	return idle
+}
+
+// runSome is run, but leaves what is more than a few functions to another goroutine.
+func (e *events) runSome() {
+	for range few {
+		f := e.next()
+		if f == nil {
+			return
+		}
+		f()
+	}
+	e.start(e.run)
+}
+
+// few is how many functions a goroutine calls that has other things to do.
+const few = 64
 
 // run calls posted functions until there are no more.
 func (e *events) run() {

@@ -262,3 +262,28 @@ func TestForgotten(t *testing.T) {
 		t.Error(len(f.set))
 	}
 }
+
+// TestTake: handlers are called before Take returns, in order, but not more than a few; another goroutine calls the rest.
+func TestTake(t *testing.T) {
+	var later []func()
+	b := New(func(f func()) { later = append(later, f) })
+	last := uint32(0)
+	b.Handle(1, 1, func(n wire.Note) {
+		if last++; n.Topic.Seq != last {
+			t.Errorf("message %d is the %dth", n.Topic.Seq, last)
+		}
+		if last == 1 { // these come while the first is handled, so that the first one's Take has to go on
+			for i := range uint32(few) {
+				b.Take(note(1, 1, 1, i+2, ""), func() { t.Error("too much") })
+			}
+		}
+	})
+	later[0]()
+	b.Take(note(1, 1, 1, 1, ""), func() { t.Error("too much") })
+	if last != few || len(later) != 2 {
+		t.Fatalf("%d were handled, and %d goroutines started", last, len(later))
+	}
+	if later[1](); last != few+1 {
+		t.Errorf("%d were handled", last)
+	}
+}

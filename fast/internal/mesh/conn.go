@@ -4,6 +4,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/secure"
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -45,6 +46,8 @@ func (m *Mesh) newPeer(process int, conn, under net.Conn) *peer {
 	if p.files, _ = under.(*fdConn); p.files != nil {
 		p.pid.Store(int64(p.files.process()))
 		p.unmet.Store(p.files.trust())
+		c, ok := conn.(*secure.Conn)
+		p.bare = conn == under || ok && c.Conn == under
 	}
 	p.tcp, _ = under.(*net.TCPConn)
 	if p.tcp != nil {
@@ -112,7 +115,7 @@ func (m *Mesh) handleFrame(p *peer, h head, body []byte, files []int) (bool, err
 		if lost {
 			m.cfg.Log.Error("a message came without its files", "from", p.process, "error", errLost)
 		}
-		m.deliver(wire.Note{Topic: h.topic, From: p.process, Body: body, Files: files, Lost: lost})
+		m.deliver(m.inbox.Take, wire.Note{Topic: h.topic, From: p.process, Body: body, Files: files, Lost: lost})
 	case frameFenced:
 		if m.down(m.me.Process, wire.ErrFenced, nil) { // the first one that says so
 			m.cfg.Log.Warn("this process was given up", "by", p.process)

@@ -116,6 +116,15 @@ func (c *fdConn) writeAtOnce(b []byte) bool {
 	return err == nil && n == len(b)
 }
 
+// writeNow writes as much of b as the system takes at once, and returns how many bytes. After an error, which the next
+// Write has too, that is none.
+func (c *fdConn) writeNow(b []byte) (n int) {
+	if raw, err := c.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { n, _ = send(int(fd), b, nil) })
+	}
+	return max(n, 0)
+}
+
 // readAhead reads what has arrived at a dormant connection, for the next Read. It fails with errNothing if nothing has.
 func (c *fdConn) readAhead() error {
 	b := make([]byte, 512)

@@ -27,7 +27,7 @@ func (m *Mesh) Send(to int, t wire.Topic, body []byte, files ...int) {
 		m.cfg.Log.Error("files cannot be sent", "to", to, "error", err)
 	}
 	if p == nil {
-		m.deliver(wire.Note{Topic: t, From: to, Body: slices.Clone(body), Files: copies})
+		m.deliver(m.inbox.Put, wire.Note{Topic: t, From: to, Body: slices.Clone(body), Files: copies})
 		return
 	}
 	if err := p.send(newFrame(frameNote, t, body, copies)); err != nil {
@@ -50,9 +50,9 @@ func (m *Mesh) copies(p *peer, files []int) ([]int, error) {
 	return copyFiles(files)
 }
 
-// deliver puts a message into the inbox.
-func (m *Mesh) deliver(n wire.Note) {
-	m.inbox.Put(n, func() {
+// deliver puts a message into the inbox by one of its methods.
+func (m *Mesh) deliver(put func(n wire.Note, excess func()), n wire.Note) {
+	put(n, func() {
 		m.giveUp([]int{n.From}, wire.ErrDied, "too many of its messages wait for a receiver")
 	})
 }

@@ -22,6 +22,7 @@ type peer struct {
 	process int
 	conn    net.Conn
 	files   *fdConn      // beneath conn, or nil
+	bare    bool         // there is no TLS between the two
 	pid     atomic.Int64 // of the process, if it is known; else 0
 	tcp     *net.TCPConn // beneath conn, or nil
 	since   func() int64 // the time in nanoseconds
@@ -72,7 +73,8 @@ var (
 	errUnmet = fmt.Errorf("%w: it was not heard of before the connection to it was closed", wire.ErrDied)
 )
 
-// send queues a frame. It fails when too much is queued.
+// send writes as much of a frame as the system takes at once, if nothing is before it and it needs no TLS, and queues
+// the rest. It fails when too much is queued.
 func (p *peer) send(f frame) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,9 +86,14 @@ func (p *peer) send(f frame) error {
 		return errOverflow
 	}
 	p.rouse()
-	p.queue = append(p.queue, f)
-	p.queued += len(f.bytes)
-	p.wakeWriter()
+	if p.bare && !p.taken && len(p.queue) == 0 && len(f.files) == 0 {
+		f.bytes = f.bytes[p.files.writeNow(f.bytes):]
+	}
+	if len(f.bytes) > 0 {
+		p.queue = append(p.queue, f)
+		p.queued += len(f.bytes)
+		p.wakeWriter()
+	}
 	return nil
 }
 
@@ -146,9 +153,8 @@ func (p *peer) flushed() bool {
 func (p *peer) next() (f frame, ok bool) {
 	for {
 		p.mu.Lock()
-		p.taken = len(p.queue) > 0
 		switch {
-		case p.taken:
+		case len(p.queue) > 0:
 			f, ok = p.queue[0], true
 			p.queue[0] = frame{}
 			p.queue = p.queue[1:]
@@ -162,6 +168,7 @@ func (p *peer) next() (f frame, ok bool) {
 		case p.beat:
 			f, ok, p.beat = newFrame(frameBeat, wire.Topic{}, encodeLate(p.delay), nil), true, false
 		}
+		p.taken = ok
 		p.mu.Unlock()
 		if ok {
 			return f, true
