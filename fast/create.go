@@ -26,6 +26,7 @@ func (p *initConfig) newWorld(all *setup.Connector) *world {
 		create:       all.Create,
 		locate:       all.Locate,
 		memory:       all.Memory,
+		reads:        all.Reads,
 		rdma:         all.Reaches,
 		conditions:   m.Conditions,
 		tuned:        p.tuned,

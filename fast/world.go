@@ -31,6 +31,9 @@ type world struct {
 	locate func(process int) (host, link string)
 	// memory stands for the memory that a process may share with others, "" for none; nil: goroutines.
 	memory func(process int) string
+	// reads returns the number that the system has for a process, if both may read each other's memory, else 0; nil:
+	// goroutines.
+	reads func(process int) int
 	// rdma tells whether this process and another one talk by RDMA, unless they share memory; nil: goroutines.
 	rdma func(process int) bool
 	// conditions is what is known of what processes do, in words; nil: goroutines.
@@ -270,6 +273,14 @@ func (c messaging) Send(to int, kind uint8, body []byte) { searched(c).Send(to, 
 
 // Share returns what the communicators of this process may have under way, and the number of a rank's process.
 func (c messaging) Share(rank int) (*message.Budget, int) { return &c.world.messages, c.process(rank) }
+
+// Process returns the number that the system has for a rank's process, if both may read each other's memory; else 0.
+func (c messaging) Process(rank int) int {
+	if c.world.reads == nil {
+		return 0
+	}
+	return c.world.reads(c.process(rank))
+}
 
 // Broken gives c up because of what a rank has sent.
 func (c messaging) Broken(err error) {

@@ -24,8 +24,10 @@
 // Messages of up to 8 KiB are copied, and Send returns at once, as long as the receiver has no more than 48 KiB of them
 // from this rank that it has not received, and all communicators of the two processes together no more than 768 KiB.
 // Each counts for 128 bytes besides its own. Any other message is announced. Then Send returns when a receive has taken
-// it, with all of its bytes. At most 256 messages to a rank may be announced and not matched. The others wait in the
-// sender, in their order, even if a receive would match one of them. Thus what a rank holds for another one is bounded.
+// it, with all of its bytes. Between processes that share memory, the receiver reads them in the sender's memory,
+// unless fast.WithoutCMA or the system keeps it from that. At most 256 messages to a rank may be announced and not
+// matched. The others wait in the sender, in their order, even if a receive would match one of them. Thus what a rank
+// holds for another one is bounded.
 //
 // # Errors
 //
@@ -45,7 +47,7 @@
 // Nothing here is proved, unlike the collectives of package fast: it is tested. What comes from another rank is checked
 // before it is used, so a rank that lies can neither write beyond a buffer nor have another one keep more than the
 // above, besides what that one has not looked at yet. Messages go over the control plane, beside the data path. That is
-// slower than fast.Send, above all for long messages; go test -bench PingPong ./fast/message measures both.
+// slower than fast.Send; go test -bench PingPong ./fast/message measures both.
 //
 // That ranks wait for each other in these calls is no deadlock for certain, because another goroutine of one of them
 // may still send what is missing. So the search for deadlocks leaves them out, and they wait until their contexts end.

@@ -41,8 +41,19 @@ def calls(n: int, size: int) -> dict[str, Callable[[dist.ProcessGroup], None]]:
         "reduce_scatter_tensor": lambda g: dist.reduce_scatter_single(mine, whole, group=g, op=dist.ReduceOp.MAX),
         "all_to_all_single": lambda g: dist.all_to_all_single(out, whole, group=g),
         "broadcast": lambda g: dist.broadcast(x, src=0, group=g),
+        "send_recv": lambda g: there_and_back(x, g),
         "barrier": lambda g: dist.barrier(group=g),
     }
+
+
+def there_and_back(x: torch.Tensor, g: dist.ProcessGroup) -> None:
+    """Each rank sends x to its neighbor, and receives as much. Of two neighbors, the even one sends first."""
+    other = dist.get_rank() ^ 1
+    for sends in (other % 2 == 1, other % 2 == 0):
+        if sends:
+            dist.send(x, other, group=g)
+        else:
+            dist.recv(x, other, group=g)
 
 
 def groups() -> list[dist.ProcessGroup]:

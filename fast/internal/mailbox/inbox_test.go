@@ -263,7 +263,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestTake: handlers are called before Take returns, in order, but not more than a few; another goroutine calls the rest.
+// TestTake: handlers are called before Take returns, in order, but only a few; another goroutine calls the rest.
 func TestTake(t *testing.T) {
 	var later []func()
 	b := New(func(f func()) { later = append(later, f) })

@@ -126,6 +126,15 @@ func (m *Mesh) HasRDMA(process int) bool {
 // Encrypts reports whether data over TCP is encrypted.
 func (m *Mesh) Encrypts() bool { return m.cfg.Encrypt }
 
+// PID returns the number that the system has for a process of this host that is up, as it has reported it; 0: it is not
+// known, or the process has none here.
+func (m *Mesh) PID(process int) int {
+	if p := m.peer(process); p != nil {
+		return int(p.pid.Load())
+	}
+	return 0
+}
+
 // Address returns the first TCP address of a process, or the name of its socket on this host.
 func (m *Mesh) Address(process int) string {
 	c := m.cardOf(process)

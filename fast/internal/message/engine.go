@@ -2,9 +2,10 @@
 // number of goroutines may use it, and the goroutine of the control plane handles what comes.
 //
 // A short message goes at once, with its bytes, if the sender has credit for it: so much of it the receiver keeps until
-// a receive matches. Any other message is announced. When a receive matches, the receiver accepts it, and the bytes
-// follow in chunks, of which at most a Window is not acknowledged. How many messages may be announced and not matched
-// is limited too; the sender keeps those that follow, in order.
+// a receive matches. Any other message is announced. When a receive matches, the receiver reads the message in the
+// memory of the sender's process, if it may (see place). Else it accepts the message, and the bytes follow in chunks,
+// of which at most a Window is not acknowledged. How many messages may be announced and not matched is limited too; the
+// sender keeps those that follow, in order.
 //
 // What another rank sends is checked. If no rank that keeps the rules sends it, the communicator is given up.
 package message
@@ -40,6 +41,9 @@ type Comm interface {
 	Send(to int, kind uint8, body []byte)
 	// Share returns the budget of this process, and the number of a rank's process.
 	Share(rank int) (b *Budget, process int)
+	// Process returns the number that the system has for a rank's process, if both processes may read each other's
+	// memory; 0: they may not.
+	Process(rank int) int
 	// Broken gives the communicator up because of what a rank has sent.
 	Broken(err error)
 }

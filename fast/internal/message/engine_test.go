@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"slices"
@@ -20,6 +21,7 @@ type net struct {
 	budgets []Budget
 	queues  map[[2]int][][]byte // by sender and receiver
 	broken  []error             // by rank, why it has given the communicator up
+	process int                 // of all ranks, if they may read each other's memory
 }
 
 // plug is what one rank sees of it.
@@ -32,6 +34,7 @@ func (p plug) Send(to int, _ uint8, body []byte) {
 	way := [2]int{p.rank, to}
 	p.net.queues[way] = append(p.net.queues[way], slices.Clone(body))
 }
+func (p plug) Process(int) int               { return p.net.process }
 func (p plug) Share(rank int) (*Budget, int) { return &p.net.budgets[p.rank], rank }
 func (p plug) Broken(err error)              { p.net.broken[p.rank] = err }
 
@@ -55,11 +58,28 @@ func (n *net) step(way [2]int) bool {
 	return true
 }
 
+// reads has rank's receives read the messages that are to be read where they lie, and reports whether there was one.
+func (n *net) reads(rank int) (any bool) {
+	var all []*Op
+	for o := range n.all[rank].waiting {
+		if len(o.lies) > 0 {
+			all = append(all, o)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Op) int { return cmp.Compare(a.order, b.order) })
+	for _, o := range all {
+		<-o.lies
+		o.read(func() bool { return false })
+	}
+	return len(all) > 0
+}
+
 // deliver delivers all frames, and those that are sent because of them.
 func (n *net) deliver() {
 	for more := true; more; {
 		more = false
 		for from := range n.all {
+			more = n.reads(from) || more
 			for to := range n.all {
 				for n.step([2]int{from, to}) {
 					more = true

@@ -14,7 +14,7 @@ type kind uint8
 // The kinds of frames. The first four are those of a sender, the others those of a receiver.
 const (
 	eager    kind = iota + 1 // a message with its bytes
-	announce                 // a message without its bytes: its id, and how many they are
+	announce                 // a message without its bytes: its id, how many they are, and its place if it has one
 	data                     // the next bytes of an announced message
 	abandon                  // the sender gives up an announced message
 	credit                   // so many bytes of eager messages were received
@@ -102,7 +102,8 @@ func (f *frame) valid() bool {
 	case eager:
 		return f.id == 0 && f.n == 0 && f.fate == 0 && f.isMessage(uint64(len(f.data))) && len(f.data) <= EagerLimit
 	case announce:
-		return f.id > 0 && f.fate == 0 && len(f.data) == 0 && f.isMessage(f.n)
+		at, ok := placeOf(f.data)
+		return f.id > 0 && f.fate == 0 && f.isMessage(f.n) && ok && (at == place{} || f.n > EagerLimit)
 	case data:
 		return bare && f.id > 0 && f.n == 0 && f.fate == 0 && len(f.data) > 0 && len(f.data) <= maxChunk
 	case abandon:

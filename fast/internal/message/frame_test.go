@@ -15,6 +15,7 @@ func frames() []frame {
 		{kind: eager, typ: spec.TypeUint8, tag: MaxTag, data: make([]byte, EagerLimit)},
 		{kind: announce, typ: spec.TypeComplex128, tag: 1, id: 3, n: 1 << 20},
 		{kind: announce, typ: spec.TypeInt64, id: 1},
+		placed(EagerLimit+1, place{1 << 40, 1 << 41, 7}.encode()),
 		{kind: data, id: 3, data: make([]byte, maxChunk)},
 		{kind: abandon, id: 3, fate: deadline},
 		{kind: abandon, id: 3, fate: canceled},
@@ -24,6 +25,11 @@ func frames() []frame {
 		{kind: ack, n: Window},
 		{kind: ack, id: 3},
 	}
+}
+
+// placed is an announcement of so many bytes, and what says where they lie.
+func placed(bytes uint64, at []byte) frame {
+	return frame{kind: announce, typ: spec.TypeUint8, id: 1, n: bytes, data: at}
 }
 
 // TestFrames: each is what was encoded.
@@ -52,6 +58,10 @@ func TestFramesRefused(t *testing.T) {
 		"an eager message with an id":     {kind: eager, typ: spec.TypeUint8, id: 1},
 		"an announcement without id":      {kind: announce, typ: spec.TypeUint8, n: 1},
 		"an announcement with bytes":      {kind: announce, typ: spec.TypeUint8, id: 1, n: 1, data: []byte{1}},
+		"the place of a short message":    placed(EagerLimit, place{1 << 40, 1 << 41, 7}.encode()),
+		"a part of a place":               placed(EagerLimit+1, place{1 << 40, 1 << 41, 7}.encode()[1:]),
+		"a place without a seal":          placed(EagerLimit+1, place{1 << 40, 0, 7}.encode()),
+		"a place with a broken seal":      placed(EagerLimit+1, place{1 << 40, 1 << 41, 0}.encode()),
 		"an announcement of half of one":  {kind: announce, typ: spec.TypeInt64, id: 1, n: 12},
 		"an announcement of too much":     {kind: announce, typ: spec.TypeUint8, id: 1, n: maxInt + 1},
 		"no data":                         {kind: data, id: 1},

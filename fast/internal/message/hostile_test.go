@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
@@ -231,18 +233,28 @@ func FuzzHandle(f *testing.F) {
 		b := x.appendTo(nil)
 		all = append(append(all, byte(min(len(b), 255))), b[:min(len(b), 255)]...)
 	}
+	from := make([]byte, EagerLimit+8)
+	from[0] = 1
+	at := uint64(uintptr(unsafe.Pointer(&from[0])))
+	x := placed(uint64(len(from)), place{at, at, 1}.encode())
+	x.tag = 2
+	f.Add(append([]byte{headBytes + placeBytes}, x.appendTo(nil)...))
 	f.Add(all)
 	f.Add(append([]byte{headBytes}, frames()[3].appendTo(nil)...))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		n := newNet(2)
-		buf := bytes.Repeat([]byte{0xff}, 40)
-		ops := []*Op{n.receive(0, 1, Any, buf[:16:16]), n.receive(0, Any, 1, buf[16:24:24]),
+		n.process = os.Getpid()
+		long := bytes.Repeat([]byte{0xff}, EagerLimit+40)
+		buf := long[EagerLimit:]
+		ops := []*Op{n.receive(0, 1, 2, long[:EagerLimit+8:EagerLimit+8]), n.receive(0, 1, Any, buf[8:16:16]),
+			n.receive(0, Any, 1, buf[16:24:24]),
 			n.send(0, 1, 0, 3*maxChunk, 1), n.send(0, 1, 0, 8, 1),
 			n.all[0].Probe(&Request{Name: "Probe", Peer: 1, Tag: 3})}
 		for len(script) > 0 {
 			length := min(int(script[0]), len(script)-1)
 			n.all[0].Handle(1, script[1:1+length])
 			script = script[1+length:]
+			n.reads(0)
 			p := n.all[0].peer(1)
 			if p.held > EagerCredit && n.broken[0] == nil || len(p.offers) > MaxAnnounced || p.inFlight > Window ||
 				p.used < 0 {
@@ -253,7 +265,7 @@ func FuzzHandle(f *testing.F) {
 			t.Errorf("beyond the buffers is %x", buf[24:])
 		}
 		for _, o := range ops {
-			if _, err := o.end(wire.ErrAborted); !o.Over() || o.what == receives && err == nil && o.status.Count > 16 {
+			if _, err := o.end(wire.ErrAborted); !o.Over() || o.what == receives && err == nil && o.status.Count > EagerLimit+8 {
 				t.Errorf("%+v, %v", o, err)
 			}
 		}

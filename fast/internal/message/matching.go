@@ -22,6 +22,7 @@ type envelope struct {
 	typ         spec.Type
 	number      uint64 // which of its sender's messages it is, from 1
 	id          uint64 // of an announced message; 0: data has its bytes
+	place       place  // of an announced message
 	length      int    // in bytes
 	data        []byte
 }

@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/collgen/collgen/fast/health"
 	"github.com/collgen/collgen/fast/internal/failure"
-	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/spec"
 )
@@ -41,12 +41,14 @@ type Op struct {
 	typ   spec.Type
 	buf   []byte
 	since time.Time
-	order uint64 // of the operations of this rank, which one it is
+	order uint64        // of the operations of this rank, which one it is
+	lies  chan struct{} // a long receive is told that its message is to be read where it lies
+	seal  atomic.Uint64 // of a send: see place
 
 	// Guarded by the engine's lock.
 	moved    int       // bytes of buf that were sent, or filled
 	id       uint64    // of a message that was announced
-	accepted bool      // it was
+	accepted bool      // it was, by the receiver
 	message  *envelope // that the receive has matched
 	over     bool
 	status   Status
@@ -78,6 +80,9 @@ func (e *Engine) Probe(r *Request) *Op { return e.begin(probes, r) }
 func (e *Engine) begin(what role, r *Request) *Op {
 	o := &Op{e: e, what: what, name: r.Name, label: r.Label, peer: r.Peer, tag: r.Tag, typ: r.Type, buf: r.Buf,
 		since: time.Now(), done: make(chan struct{})}
+	if what == receives && len(r.Buf) > EagerLimit {
+		o.lies = make(chan struct{}, 1)
+	}
 	e.mu.Lock()
 	defer e.unlock()
 	e.begun++
@@ -124,9 +129,8 @@ func (e *Engine) Find(source, tag int) (Status, bool, error) {
 // finish ends o. After that, its buffer is not touched. The engine is locked.
 func (e *Engine) finish(o *Op, err error) {
 	o.over, o.err = true, err
-	if o.typ == spec.TypeBool && o.what == receives {
-		kernel.Tidy(o.buf) // whatever has come
-	}
+	o.seal.Store(0)
+	o.tidy(o.buf)
 	o.buf, o.message = nil, nil
 	delete(e.waiting, o)
 	if o.what == probes {
@@ -153,6 +157,9 @@ func (o *Op) Wait(ctx context.Context, ended <-chan struct{}) (Status, error) {
 	select {
 	case <-o.done:
 		return o.status, o.err
+	case <-o.lies:
+		o.read(o.ended(ctx, ended))
+		return o.Wait(ctx, ended)
 	case <-ctx.Done():
 		err = wire.Timeout(ctx, nil)
 	case <-o.e.left:

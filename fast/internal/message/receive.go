@@ -15,7 +15,9 @@ type arrival struct {
 	arrived   uint64               // messages
 	lastID    uint64               // of an announced message
 	offers    map[uint64]*envelope // announced, and that no receive has matched, by id
-	transfers map[uint64]*Op       // receives whose bytes come, by the message's id
+	transfers map[uint64]*Op       // receives whose bytes come or are read, by the message's id
+
+	unreadable bool // the system does not let this process read the rank's memory
 }
 
 // ErrTruncated says that a message is longer than the buffer of its receive.
@@ -70,6 +72,7 @@ func (e *Engine) takeAnnouncement(p *peer, f *frame) bool {
 		p.offers, p.transfers = make(map[uint64]*envelope), make(map[uint64]*Op)
 	}
 	m := &envelope{id: f.id, length: int(f.n)}
+	m.place, _ = placeOf(f.data)
 	p.offers[f.id] = m
 	e.arrive(p, m, f)
 	return true
@@ -114,6 +117,11 @@ func (e *Engine) match(o *Op, m *envelope) {
 		e.finish(o, nil)
 	default:
 		p.transfers[m.id] = o
+		if e.readable(p, o, m) {
+			o.lies <- struct{}{}
+			return
+		}
+		o.accepted = true
 		e.send(p, frame{kind: accept, id: m.id})
 	}
 }
@@ -153,7 +161,7 @@ func (e *Engine) takeData(p *peer, f *frame) bool {
 		return false
 	}
 	o := p.transfers[f.id]
-	if o != nil && len(f.data) > o.message.length-o.moved {
+	if o != nil && (!o.accepted || len(f.data) > o.message.length-o.moved) {
 		return false
 	}
 	var whole uint64 // the id, if this was the rest of the message
@@ -180,6 +188,9 @@ func (e *Engine) takeAbandon(p *peer, f *frame) {
 	}
 	if o := p.transfers[f.id]; o != nil {
 		delete(p.transfers, f.id)
+		if !o.accepted { // but it was being read
+			e.send(p, frame{kind: refuse, id: f.id, fate: consumed})
+		}
 		e.finish(o, &wire.PeerError{Rank: p.rank,
 			Err: &wire.TimeoutError{Waiting: []int{e.rank}, Err: f.fate.cause()}})
 	}

@@ -46,7 +46,11 @@ func (e *Engine) trySend(p *peer, o *Op) bool {
 		p.pending = make(map[uint64]*Op)
 	}
 	p.pending[o.id] = o
-	e.send(p, frame{kind: announce, typ: o.typ, tag: uint32(o.tag), id: o.id, n: uint64(len(o.buf))})
+	f := frame{kind: announce, typ: o.typ, tag: uint32(o.tag), id: o.id, n: uint64(len(o.buf))}
+	if at := e.expose(p, o); at != (place{}) {
+		f.data = at.encode()
+	}
+	e.send(p, f)
 	return true
 }
 
@@ -130,7 +134,7 @@ func (e *Engine) takeAck(p *peer, f *frame) bool {
 		return false
 	}
 	o := p.pending[f.id]
-	if o != nil && o.moved < len(o.buf) {
+	if o != nil && o.moved < len(o.buf) && (o.accepted || o.seal.Load() == 0) {
 		return false
 	}
 	e.landed(p, int(f.n))

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 
@@ -19,6 +20,9 @@ import (
 func TestAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &workload{T: t, net: newNet(3), sent: make(map[uint64]*sending)}
+		if rapid.Bool().Draw(t, "read") {
+			w.process = os.Getpid()
+		}
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			w.act()
 		}
@@ -83,6 +87,7 @@ func (w *workload) act() {
 			}
 		}
 	default:
+		w.reads(draw("reader", 0, 2))
 		for range draw("frames", 1, 20) {
 			w.step([2]int{draw("rank", 0, 2), draw("to", 0, 2)})
 		}

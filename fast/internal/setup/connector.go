@@ -43,6 +43,15 @@ func (p *Connector) Memory(process int) string {
 	return p.Mesh.Memory(process)
 }
 
+// Reads returns the number that the system has for a process, if that one and this one may read each other's memory;
+// 0: they may not, or it has none here.
+func (p *Connector) Reads(process int) int {
+	if p.NoCMA || !p.near(process) {
+		return 0
+	}
+	return p.Mesh.PID(process)
+}
+
 // Create makes rank's transport for a new communicator of members, when all of them do. It fails on all or on none,
 // apart from members that go down meanwhile.
 func (p *Connector) Create(ctx context.Context, id uint64, rank int, members []int) (transport.Transport, error) {

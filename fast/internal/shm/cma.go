@@ -7,10 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
-	"syscall"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/collgen/collgen/fast/internal/kernel"
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -56,44 +53,18 @@ func (e *Endpoint) probe(l *link) {
 // peek reads from the memory of l's peer. If sure is set, it also verifies by the cookie that the process is the
 // peer's.
 func (e *Endpoint) peek(l *link, into []byte, from uintptr, sure bool) error {
-	p, n, want := &e.peeking, 0, len(into)
-	if len(into) > 0 {
-		p.mine[0].Base, p.far[0].Base, p.far[0].Len = &into[0], from, len(into)
-		p.mine[0].SetLen(len(into))
-		n++
-	}
+	cookieAt := uintptr(0)
 	if sure {
-		p.mine[n].Base, p.far[n].Base, p.far[n].Len = &p.theirs[0], l.cookieAt, len(p.theirs)
-		p.mine[n].SetLen(len(p.theirs))
-		n++
-		want += len(p.theirs)
+		cookieAt = l.cookieAt
 	}
-	got, err := p.readv(l.process, n)
-	p.mine = [2]unix.Iovec{} // so that the memory can be collected
+	cookie, err := e.peeking.Read(l.process, into, from, cookieAt)
 	switch {
 	case err != nil:
 		return err
-	case got != want:
-		return fmt.Errorf("%d of %d bytes are there", got, want)
-	case sure && binary.NativeEndian.Uint64(p.theirs[:]) != l.cookie:
+	case sure && cookie != l.cookie:
 		return fmt.Errorf("process %d is another one", l.process)
 	}
 	return nil
-}
-
-// readv reads from a process, from the first n vectors of far into the first n of mine, and returns how many bytes it
-// has read.
-func (p *peeking) readv(process, n int) (int, error) {
-	call := syscall.Syscall6
-	if p.far[0].Len <= peekUntold {
-		call = syscall.RawSyscall6
-	}
-	got, _, errno := call(unix.SYS_PROCESS_VM_READV, uintptr(process), uintptr(unsafe.Pointer(&p.mine)), uintptr(n),
-		uintptr(unsafe.Pointer(&p.far)), uintptr(n), 0)
-	if errno != 0 {
-		return 0, errno
-	}
-	return int(got), nil
 }
 
 // buffer returns memory for a piece that a kernel processes.

@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/collgen/collgen/fast/internal/cma"
 	"github.com/collgen/collgen/fast/internal/linkbase"
 	"github.com/collgen/collgen/fast/internal/wire"
 	"github.com/collgen/collgen/internal/events"
-	"golang.org/x/sys/unix"
 )
 
 // Endpoint is one rank's end of its links to all others.
@@ -85,11 +85,9 @@ type peeking struct {
 	always bool // all of them that can be read
 
 	cookie [8]byte // this rank's, for the others
-	theirs [8]byte // of the process that is read
 	bounce []byte  // what is read for kernels
-	mine   [2]unix.Iovec
-	far    [2]unix.RemoteIovec
 	pages  hugePageCache
+	cma.Reader
 }
 
 // multicast is a rank's own multicast slots.

@@ -32,11 +32,6 @@ const (
 	// few milliseconds, that it has to give up. Each of these system calls takes 2 µs before it reads anything; 8 MiB
 	// took 10 % longer in four pieces than in one.
 	peekPiece = 16 << 20
-
-	// peekUntold is the length up to which Go's scheduler does not know of such a system call. If it did, its monitor
-	// would take a call longer than its own period, some 20 µs, for one that blocks, and wake up on the processor that
-	// copies. That cost 1 of 17 µs for 512 KiB.
-	peekUntold = 1 << 20
 )
 
 // Protocol returns in words how this rank sends a message of so many bytes, which the receiver reduces or copies. It
