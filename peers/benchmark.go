@@ -3,126 +3,83 @@ package main
 import "slices"
 
 const (
-	openMPI     = "Open MPI"
-	mpich       = "MPICH"
-	gloo        = "Gloo"
-	pollingGloo = "Gloo, polling"
-)
-
-const (
 	kib = 1 << 10
 	mib = 1 << 20
 )
 
-// columns are the sizes of the table, in bytes of the whole buffer of a rank. A barrier is in the first.
-var columns = []int{8, 64, 1 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20}
+// columns are the sizes of the table, in bytes of the larger buffer of a rank. A barrier is in the first. Each is
+// factor times the one before, so that one run of a program measures any of them that follow each other.
+var columns = []int{8, 64, 512, 4 * kib, 32 * kib, 256 * kib, 2 * mib, 16 * mib}
 
-// row is a line of the table: one collective against the best of some peers.
-type row struct {
-	name       string
-	collective string
-	transport  string
-	ranks      int
-	twoBuffers bool // the result goes to another buffer than the operand
-	registered bool // our operands are in registered memory
-	peers      []string
-	sizes      []int // nil: all columns
-}
+const factor = 8
 
-var (
-	mpis    = []string{openMPI, mpich}
-	barrier = []int{0}
-)
-
-// rows are all lines of the table. MPICH with more ranks than processors is left out: it polls without yielding, and a
-// ratio to that would be meaningless.
-var rows = []row{
-	{name: "all-reduce, 2 ranks shm, vs Open MPI", collective: "all-reduce", transport: "shm", ranks: 2,
-		peers: []string{openMPI}},
-	{name: "all-reduce, 2 ranks shm, vs MPICH", collective: "all-reduce", transport: "shm", ranks: 2,
-		peers: []string{mpich}},
-	{name: "all-reduce, 2 ranks shm, registered, vs Open MPI", collective: "all-reduce", transport: "shm", ranks: 2,
-		registered: true,
-		peers:      []string{openMPI}, sizes: columns[2:]},
-	{name: "all-reduce, 4 ranks shm, vs Open MPI", collective: "all-reduce", transport: "shm", ranks: 4,
-		peers: []string{openMPI}},
-	{name: "broadcast, 2 ranks shm, vs best MPI", collective: "broadcast", transport: "shm", ranks: 2, peers: mpis},
-	{name: "broadcast, 4 ranks shm, vs Open MPI", collective: "broadcast", transport: "shm", ranks: 4,
-		peers: []string{openMPI}},
-	{name: "reduce-scatter, 2 ranks shm, vs best MPI", collective: "reduce-scatter", transport: "shm", ranks: 2,
-		peers: mpis},
-	{name: "all-gather, 2 ranks shm, vs best MPI", collective: "all-gather", transport: "shm", ranks: 2, peers: mpis},
-	{name: "all-to-all, 2 ranks shm, vs best MPI", collective: "all-to-all", transport: "shm", ranks: 2, peers: mpis},
-	{name: "all-to-all, 2 ranks shm, two buffers, vs best MPI", collective: "all-to-all", transport: "shm", ranks: 2,
-		twoBuffers: true,
-		peers:      mpis},
-	{name: "barrier, 2 ranks shm, vs best MPI", collective: "barrier", transport: "shm", ranks: 2, peers: mpis,
-		sizes: barrier},
-	{name: "barrier, 4 ranks shm, vs Open MPI", collective: "barrier", transport: "shm", ranks: 4,
-		peers: []string{openMPI},
-		sizes: barrier},
-	{name: "ping-pong, 2 ranks shm, vs best MPI", collective: "ping-pong", transport: "shm", ranks: 2, peers: mpis},
-	{name: "all-reduce, 2 ranks TCP, vs best MPI", collective: "all-reduce", transport: "tcp", ranks: 2, peers: mpis},
-	{name: "all-reduce, 2 ranks TCP, vs Gloo", collective: "all-reduce", transport: "tcp", ranks: 2,
-		peers: []string{gloo}},
-	{name: "all-reduce, 2 ranks TCP, vs Gloo that polls", collective: "all-reduce", transport: "tcp", ranks: 2,
-		peers: []string{pollingGloo}, sizes: columns[:5]},
-}
-
-// benchmark is one collective at one size, as all programs run it. Several rows may compare times of one benchmark.
-type benchmark struct {
+// call is what a line of the table compares: one collective and how it is called.
+type call struct {
 	Collective string `json:"collective"`
 	Transport  string `json:"transport"`
 	Ranks      int    `json:"ranks"`
-	Bytes      int    `json:"bytes"`
-	TwoBuffers bool   `json:"twoBuffers,omitempty"`
+	TwoBuffers bool   `json:"twoBuffers,omitempty"` // the result goes to another buffer than the operand
+	Python     bool   `json:"python,omitempty"`     // through torch.distributed
 }
 
-// bytes returns the sizes of r.
-func (r *row) bytes() []int {
-	if r.sizes == nil {
-		return columns
-	}
-	return r.sizes
+// benchmark is a call at one size, as all programs run it. Several rows may compare times of one benchmark.
+type benchmark struct {
+	call
+	Bytes int `json:"bytes"`
 }
 
-func (r *row) benchmark(bytes int) benchmark {
-	return benchmark{r.collective, r.transport, r.ranks, bytes, r.twoBuffers}
-}
-
-// comparison is a benchmark and the programs that run it, one directly after another.
+// comparison is a call at sizes that follow each other, and the rows that compare it. The programs run one directly
+// after another.
 type comparison struct {
-	benchmark
-	ours  []bool // whether registered
-	peers []string
+	call
+	sizes []int
+	rows  []*row
 }
 
-// comparisons returns those of the wanted cells, each once, in the order of the table.
+func (c *comparison) at(bytes int) benchmark { return benchmark{c.call, bytes} }
+
+// comparisons returns those that the wanted cells need, in the order of the table.
 func comparisons(wanted func(r *row, bytes int) bool) (all []*comparison) {
-	for i := range rows {
-		r := &rows[i]
-		for _, bytes := range r.bytes() {
-			if wanted(r, bytes) {
-				all = r.addTo(all, bytes)
-			}
+	for _, r := range rows {
+		sizes := slices.DeleteFunc(slices.Clone(r.sizes), func(bytes int) bool { return !wanted(r, bytes) })
+		if len(sizes) == 0 {
+			continue
 		}
+		at := slices.IndexFunc(all, func(c *comparison) bool { return c.call == r.call })
+		if at < 0 {
+			at, all = len(all), append(all, &comparison{call: r.call})
+		}
+		c := all[at]
+		c.rows = append(c.rows, r)
+		c.sizes = span(r.sizes, append(c.sizes, sizes...))
 	}
 	return all
 }
 
-// addTo adds the programs of a cell of r to the comparison of its benchmark.
-func (r *row) addTo(all []*comparison, bytes int) []*comparison {
-	at := slices.IndexFunc(all, func(c *comparison) bool { return c.benchmark == r.benchmark(bytes) })
-	if at < 0 {
-		at, all = len(all), append(all, &comparison{benchmark: r.benchmark(bytes)})
+// span returns the part of ascending sizes from the least to the largest of some of them.
+func span(sizes, some []int) []int {
+	if len(some) == 0 {
+		return nil
 	}
-	c := all[at]
-	if !slices.Contains(c.ours, r.registered) {
-		c.ours = append(c.ours, r.registered)
+	return slices.DeleteFunc(slices.Clone(sizes),
+		func(bytes int) bool { return bytes < slices.Min(some) || bytes > slices.Max(some) })
+}
+
+// ours returns whether our operands are in registered memory, for each way that a row of c has them.
+func (c *comparison) ours() (registered []bool) {
+	for _, r := range c.rows {
+		if !slices.Contains(registered, r.registered) {
+			registered = append(registered, r.registered)
+		}
 	}
-	for _, p := range r.peers {
-		if !slices.Contains(c.peers, p) {
-			c.peers = append(c.peers, p)
+	return registered
+}
+
+// peers returns those of all rows of c.
+func (c *comparison) peers() (all []*peer) {
+	for _, p := range peers {
+		if slices.ContainsFunc(c.rows, func(r *row) bool { return slices.Contains(r.peers, p) }) {
+			all = append(all, p)
 		}
 	}
 	return all

@@ -1,10 +1,13 @@
-// Command peers compares collgen with Open MPI, MPICH and Gloo on this machine: make bench-peers. It builds collperf
-// and a small program for each peer, runs them in turn on the same cores, and prints the peers' times divided by ours.
+// Command peers compares collgen with Open MPI, MPICH, Intel MPI and Gloo on this machine: make bench-peers. It builds
+// collperf and a small program for each peer, runs them in turn on the same cores, and prints the peers' times divided
+// by ours.
 //
-// The programs measure by the method of collperf, which measure.h repeats. All programs of a benchmark run one directly
-// after another, in each round another one first, and only times of one round are compared. A result is the median of
-// such ratios over the rounds, with the least and the most of them. In the first round a peer runs with all settings
-// that may suit it, and after that with the best few; the fastest one counts.
+// The programs measure by the method of collperf, which measure.h and through_torch.py repeat. All programs of a
+// comparison run one directly after another, in each round another one first, and only times of one round are compared.
+// A ratio is the median over the rounds, with the least and the most of them.
+//
+// There are two ratios in each cell: to the fastest peer at its default, and to the fastest peer with any tuning. In the
+// first round a peer runs with all tunings that may suit it, and after that with the few that may be the fastest.
 package main
 
 import (
@@ -62,7 +65,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	if r == nil {
 		return err
 	}
-	return errors.Join(err, o.print(r, stdout))
+	return errors.Join(err, r.check(), o.print(r, stdout))
 }
 
 // measure measures the cells that are selected. If ctx ends, it reports what there is.
@@ -84,17 +87,18 @@ func (o *options) measure(ctx context.Context, stderr io.Writer) (r *report, err
 		return nil, err
 	}
 	defer s.runner.close()
+	fmt.Fprintln(stderr, "peers:", s.estimate())
 	err = s.run(ctx)
 	s.progress.Clear()
 	return s.report(wanted, o.invocation()), err
 }
 
 func (s *session) report(wanted func(*row, int) bool, command string) *report {
-	r := &report{about: about(context.Background(), peers, command)}
-	for i := range rows {
-		for _, bytes := range rows[i].bytes() {
-			if wanted(&rows[i], bytes) {
-				r.results = append(r.results, s.result(&rows[i], bytes))
+	r := &report{about: about(context.Background(), peers, command), leftOut: s.leftOut()}
+	for _, one := range rows {
+		for _, bytes := range one.sizes {
+			if wanted(one, bytes) {
+				r.results = append(r.results, s.result(one, bytes))
 			}
 		}
 	}
@@ -113,13 +117,14 @@ func (o *options) invocation() string {
 	return text
 }
 
+// print prints a report. One that compared nothing replaces no table.
 func (o *options) print(r *report, stdout io.Writer) error {
-	if o.write != "" {
+	if o.write != "" && r.check() == nil {
 		if err := r.write(o.write); err != nil {
 			return err
 		}
 	}
-	if o.picture != "" {
+	if o.picture != "" && r.check() == nil {
 		if err := drawRecorded(o.write, o.picture); err != nil {
 			return err
 		}

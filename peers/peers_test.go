@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,55 +29,55 @@ func runnerFor(t *testing.T, p *peer) *runner {
 	return r
 }
 
-// TestPeersCheckResults runs all benchmarks of a peer, whose results must be right, and expects a changed element to be
-// found.
+// TestPeersCheckResults runs all calls that a peer is compared in among two ranks. Their results must be right, and a
+// changed element must be found.
 func TestPeersCheckResults(t *testing.T) {
-	for _, p := range peers {
+	for _, p := range append(peers, &torchOurs) {
 		t.Run(p.name, func(t *testing.T) {
 			r := runnerFor(t, p)
-			tested := make(map[benchmark]bool)
-			for _, c := range comparisons(func(_ *row, bytes int) bool { return bytes <= 64 }) {
-				b := c.benchmark
-				b.Bytes = 48 * kib // long enough that single calls are timed
-				if b.Collective == "barrier" {
-					b.Bytes = 0
-				}
-				i := firstFitting(p, b)
-				if i < 0 || b.Ranks > 2 || tested[b] {
+			tested := 0
+			for _, c := range comparisons(func(r *row, _ int) bool { return r.Ranks == 2 }) {
+				if !slices.Contains((&session{comparisons: []*comparison{c}}).neededPeers(), p) {
 					continue
 				}
-				tested[b] = true
-				quick := p.tunings[i]
-				quick.program = append([]string{"-n", "1", "-w", "0"}, quick.program...)
-				e := competitor{name: name{Who: p.name}, peer: p, tuning: &quick}
-				if _, err := r.measure(t.Context(), b, &e); err != nil {
-					t.Errorf("%+v: %v", b, err)
-				}
-				quick.program = append(quick.program, "-spoil", "yes")
-				const want = "1 elements of the result are wrong"
-				if _, err := r.measure(t.Context(), b, &e); b.Bytes > 0 && (err == nil || !strings.Contains(err.Error(), want)) {
-					t.Errorf("%+v: a changed element: %v", b, err)
-				}
+				tested++
+				checkResults(t, r, p, c)
 			}
-			if len(tested) == 0 {
+			if tested == 0 {
 				t.Error("nothing was tested")
 			}
 		})
 	}
 }
 
-func firstFitting(p *peer, b benchmark) int {
-	if !slices.Contains(p.transports, b.Transport) {
-		return -1
+// checkResults runs a call with the default of a peer at two sizes: calls of one are timed in batches, of the other one
+// by one.
+func checkResults(t *testing.T, r *runner, p *peer, c *comparison) {
+	t.Helper()
+	sizes := c.sizes
+	if len(sizes) > 1 {
+		sizes = []int{32 * kib, 256 * kib}
 	}
-	return slices.IndexFunc(p.tunings, fits(b))
+	quick := p.tunings[0]
+	quick.program = append([]string{"-n", "1", "-w", "0"}, quick.program...)
+	e := competitor{name: name{Who: p.name}, peer: p, tuning: &quick, sizes: sizes}
+	if _, err := r.measure(t.Context(), c.call, &e); err != nil {
+		t.Errorf("%+v: %v", c.call, err)
+	}
+	quick.program = append(quick.program, "-spoil", "yes")
+	const want = "1 elements of the result are wrong"
+	if _, err := r.measure(t.Context(), c.call, &e); len(sizes) > 1 &&
+		(err == nil || !strings.Contains(err.Error(), want)) {
+		t.Errorf("%+v: a changed element: %v", c.call, err)
+	}
 }
 
 // TestMissing: for a peer that is not installed, the reason is reported.
 func TestMissing(t *testing.T) {
 	for _, p := range []*peer{
-		{name: openMPI, compile: []string{"no-such-compiler"}, launcher: []string{"true"}},
-		{name: openMPI, compile: []string{"true"}, launcher: []string{"no-such-launcher"}},
+		{name: "a", compile: []string{"no-such-compiler"}, launcher: []string{"true"}},
+		{name: "b", compile: []string{"true"}, launcher: []string{"no-such-launcher"}},
+		{name: "c", has: []string{"no-such-library"}, launcher: []string{"true"}},
 	} {
 		r, err := newRunner("0,1")
 		if err != nil {
@@ -86,11 +87,33 @@ func TestMissing(t *testing.T) {
 		if err := r.build(t.Context(), []*peer{p}); err != nil {
 			t.Fatal(err)
 		}
-		e := competitor{name: name{Who: openMPI, Tuning: "default"}, peer: p, tuning: new(tuning)}
-		_, err = r.measure(t.Context(), testBenchmark, &e)
+		e := competitor{name: name{Who: p.name, Tuning: byDefault}, peer: p, tuning: new(tuning)}
+		_, err = r.measure(t.Context(), testBenchmark.call, &e)
 		if err == nil || !strings.Contains(err.Error(), "no-such-") {
 			t.Errorf("%v does not say what is missing", err)
 		}
+	}
+}
+
+// TestNothingCompared: a run without a ratio fails, and leaves the page alone.
+func TestNothingCompared(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.md")
+	if err := os.WriteFile(page, []byte(begin+"before\n"+end), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	failed := result{Row: "a", Bytes: 8, Missing: "it fell over"}
+	for want, r := range map[string]*report{"no cell": {}, "it fell over": {results: []result{failed}}} {
+		o := options{write: page}
+		err := errors.Join(r.check(), o.print(r, io.Discard))
+		if !errors.Is(err, errNothing) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if text, _ := os.ReadFile(page); !strings.Contains(string(text), "before") {
+		t.Errorf("the page was replaced: %q", text)
+	}
+	if err := (&report{results: []result{failed, {Row: "b"}}}).check(); err != nil {
+		t.Errorf("with one ratio: %v", err)
 	}
 }
 

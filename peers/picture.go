@@ -20,9 +20,9 @@ const (
 	smallText, bigText  = 11, 15
 )
 
-// ramp has a color for each size of columns, the darker the larger.
+// ramp has a color for each size, the darker the larger.
 var ramp = []color.RGBA{drawing.RGB(0x86b6e6), drawing.RGB(0x5f9fda), drawing.RGB(0x3d87c9), drawing.RGB(0x256db0),
-	drawing.RGB(0x155592), drawing.RGB(0x0b3e72), drawing.RGB(0x042850)}
+	drawing.RGB(0x155592), drawing.RGB(0x0b3e72), drawing.RGB(0x042850), drawing.RGB(0x000000)}
 
 // drawRecorded writes a picture of the table in a Markdown file.
 func drawRecorded(table, picture string) error {
@@ -41,7 +41,7 @@ func drawRecorded(table, picture string) error {
 func (r *recorded) picture() *drawing.Drawing {
 	p := &plot{Drawing: drawing.Drawing{Width: plotRight + 20, Paper: drawing.Paper,
 		Alt: "How long other libraries take, divided by how long collgen takes"}}
-	p.least, p.most = .5, 2
+	p.least, p.most, p.sizes = .5, 2, r.sizes()
 	for _, x := range r.ratios {
 		p.least, p.most = min(p.least, x.least, x.median), max(p.most, x.most, x.median)
 	}
@@ -64,6 +64,7 @@ func (r *recorded) picture() *drawing.Drawing {
 type plot struct {
 	drawing.Drawing
 	least, most float64 // the ends of the axis
+	sizes       []string
 }
 
 // at returns where a ratio is on the axis.
@@ -77,6 +78,11 @@ func (p *plot) text(x, y float64, s string) *drawing.Text {
 	return &p.Texts[len(p.Texts)-1]
 }
 
+// color returns that of a size; what has none has that of the first.
+func (p *plot) color(size string) color.RGBA {
+	return ramp[min(max(0, slices.Index(p.sizes, size)), len(ramp)-1)]
+}
+
 // heading writes what the picture shows, and the colors of the sizes.
 func (p *plot) heading(where string) {
 	title := p.text(16, 26, "The other library's time divided by ours")
@@ -84,10 +90,10 @@ func (p *plot) heading(where string) {
 	p.text(16, 46, where+". Dots are medians, lines reach from the least to the most.").Color = drawing.Faint
 	const step = 58
 	p.text(16, 68, "bytes")
-	for i, bytes := range columns {
+	for i, size := range p.sizes {
 		x := float64(64 + i*step)
-		p.Dots = append(p.Dots, drawing.Dot{Point: drawing.Point{X: x, Y: 64}, Radius: 3.5, Color: ramp[i]})
-		p.text(x+8, 68, sizeText(bytes))
+		p.Dots = append(p.Dots, drawing.Dot{Point: drawing.Point{X: x, Y: 64}, Radius: 3.5, Color: p.color(size)})
+		p.text(x+8, 68, size)
 	}
 }
 
@@ -96,7 +102,7 @@ func (p *plot) row(top float64, ratios []ratio) (bottom float64) {
 	height := math.Max(smallText, float64(len(ratios)*lineStep))
 	p.text(plotLeft-12, top+height/2+4, ratios[0].row).Anchor = drawing.End
 	for i, x := range ratios {
-		ink := ramp[max(0, slices.IndexFunc(columns, func(bytes int) bool { return sizeText(bytes) == x.size }))]
+		ink := p.color(x.size)
 		y := top + height/2 + (float64(i)-float64(len(ratios)-1)/2)*lineStep
 		p.Lines = append(p.Lines, drawing.Line{Points: []drawing.Point{{X: p.at(x.least), Y: y}, {X: p.at(x.most), Y: y}},
 			Color: ink, Width: 1})

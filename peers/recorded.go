@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ type recorded struct {
 	ratios []ratio
 }
 
-// ratio is a line of the table of details.
+// ratio is a line of the table of details, with the peer at its best.
 type ratio struct {
 	row, size           string
 	median, least, most float64
@@ -33,7 +34,8 @@ func readRecorded(path string) (*recorded, error) {
 		return nil, fmt.Errorf("%s has no table between the lines %q and %q", path, begin, end)
 	}
 	where, _, _ := strings.Cut(table, ";")
-	_, lines, _ := strings.Cut(table, "| "+strings.Join(details(nil)[0], " | ")+" |\n")
+	_, lines, _ := strings.Cut(table, "| "+strings.Join(details(nil)[0][:readColumns], " | ")+" |")
+	_, lines, _ = strings.Cut(lines, "\n")
 	r := &recorded{where: strings.Join(strings.Fields(where), " ")}
 	for line := range strings.Lines(lines) {
 		if strings.HasPrefix(line, "|---") {
@@ -53,14 +55,17 @@ func readRecorded(path string) (*recorded, error) {
 	return r, nil
 }
 
+// readColumns is how many columns of the table of details are read: up to the spread of ratios to the peer at its best.
+const readColumns = 6
+
 // parseRatio returns nil for what was not measured.
 func parseRatio(line string) (*ratio, error) {
 	cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-	if len(cells) != len(details(nil)[0]) {
+	if len(cells) < readColumns {
 		return nil, fmt.Errorf("the line has %d cells: %q", len(cells), line)
 	}
 	r := &ratio{row: strings.TrimSpace(cells[0]), size: cells[1]}
-	if cells[4] == (&result{Missing: "it is"}).ratioText() {
+	if cells[4] == notMeasured {
 		return nil, nil
 	}
 	if r.size != sizeText(0) {
@@ -77,4 +82,14 @@ func parseRatio(line string) (*ratio, error) {
 		*at = v
 	}
 	return r, nil
+}
+
+// sizes returns those of all ratios, in the order in which they come first.
+func (r *recorded) sizes() (all []string) {
+	for i := range r.ratios {
+		if size := r.ratios[i].size; size != sizeText(0) && !slices.Contains(all, size) {
+			all = append(all, size)
+		}
+	}
+	return all
 }

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -17,38 +18,72 @@ import (
 type report struct {
 	results []result
 	missing []string // what could not be built, and why
+	leftOut []string // who does not take part in what, and why
 	about   string   // date, machine, versions, command
 }
 
-func (r *report) text(w io.Writer) error {
-	fmt.Fprintln(w, r.about)
+// errNothing says that there is not one ratio.
+var errNothing = errors.New("nothing was compared")
+
+// check returns errNothing if nothing was compared, with a reason if there is one.
+func (r *report) check() error {
+	reason := "no cell is selected"
+	for i := range r.results {
+		if r.results[i].Missing == "" {
+			return nil
+		}
+		reason = r.results[i].Missing
+	}
+	return fmt.Errorf("%w: %s", errNothing, reason)
+}
+
+// notes returns what is not in the tables.
+func (r *report) notes() (all []string) {
 	for _, m := range r.missing {
-		fmt.Fprintln(w, "not installed:", m)
+		all = append(all, "Not installed: "+m)
 	}
-	fmt.Fprintln(w)
-	if err := summary(r.results).text(w); err != nil {
-		return err
+	for _, l := range r.leftOut {
+		all = append(all, "Left out: "+l)
 	}
-	fmt.Fprintln(w)
-	return details(r.results).text(w)
+	return all
+}
+
+// tables returns the tables of a report.
+func (r *report) tables() []grid {
+	return []grid{summary(r.results), meansTable(r.results), details(r.results)}
+}
+
+func (r *report) text(w io.Writer) error {
+	fmt.Fprintln(w, strings.Join(append([]string{r.about}, r.notes()...), "\n"))
+	for _, g := range r.tables() {
+		fmt.Fprintln(w)
+		if err := g.text(w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *report) markdown(w io.Writer) error {
-	fmt.Fprintf(w, "%s\n\n", r.about)
-	for _, m := range r.missing {
-		fmt.Fprintf(w, "Not installed: %s\n\n", m)
+	fmt.Fprintln(w, strings.Join(append([]string{r.about}, r.notes()...), "\n\n"))
+	for _, g := range r.tables() {
+		fmt.Fprintln(w)
+		if err := g.markdown(w); err != nil {
+			return err
+		}
 	}
-	if err := summary(r.results).markdown(w); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	return details(r.results).markdown(w)
+	return nil
 }
 
 func (r *report) json(w io.Writer) error {
 	e := json.NewEncoder(w)
 	for i := range r.results {
 		if err := e.Encode(&r.results[i]); err != nil {
+			return err
+		}
+	}
+	for _, m := range means(r.results) {
+		if err := e.Encode(m); err != nil {
 			return err
 		}
 	}
@@ -69,20 +104,11 @@ func about(ctx context.Context, peers []*peer, command string) string {
 	versions := make(map[string]bool)
 	var list []string
 	for _, p := range peers {
-		if v := p.version(ctx); v != "" && !versions[v] {
+		if v := p.versionText(ctx); v != "" && !versions[v] {
 			versions[v], list = true, append(list, v)
 		}
 	}
 	return fmt.Sprintf("%s; %s. `%s`", figures.Here(), strings.Join(list, ", "), command)
-}
-
-// version returns the version of a peer's Debian package; "" if it is not known.
-func (p *peer) version(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, "dpkg-query", "-W", "-f", "${Version}", p.pkg).Output()
-	if err != nil {
-		return ""
-	}
-	return p.pkg + " " + string(out)
 }
 
 // grid is a table; its first line is the head.
@@ -116,7 +142,8 @@ func escaped(line []string) (out []string) {
 	return out
 }
 
-// summary returns a line for each row and a column for each size, with the ratios.
+// summary returns a line for each row and a column for each size, with the ratios to peers at their defaults and at
+// their best.
 func summary(results []result) grid {
 	g := grid{{"peer's time over ours"}}
 	for _, bytes := range columns {
@@ -127,26 +154,32 @@ func summary(results []result) grid {
 		if last := g[len(g)-1]; last[0] != r.Row {
 			g = append(g, append([]string{r.Row}, make([]string, len(columns))...))
 		}
-		line := g[len(g)-1]
-		for j, bytes := range columns {
-			if bytes == max(r.Bytes, columns[0]) {
-				line[j+1] = r.ratioText()
-			}
-		}
+		at := slices.Index(columns, max(r.Bytes, columns[0]))
+		g[len(g)-1][at+1] = r.ratiosText()
 	}
 	return g
 }
 
-func (r *result) ratioText() string {
+const notMeasured = "not measured"
+
+func (r *result) ratiosText() string {
 	if r.Missing != "" {
-		return "not measured"
+		return notMeasured
 	}
-	return number(r.Ratio)
+	return r.Default.ratioText() + " / " + r.Best.ratioText()
 }
 
-// details returns a line for each result.
+func (s *standing) ratioText() string {
+	if s.Rounds == 0 {
+		return notMeasured
+	}
+	return number(s.Ratio)
+}
+
+// details returns a line for each result: first with the peer at its best, then at its default.
 func details(results []result) grid {
-	g := grid{{"what", "size", "ours, µs", "peer, µs", "ratio", "least-most", "rounds", "ours over the limit", "the peer"}}
+	g := grid{{"what", "size", "ours, µs", "peer, µs", "ratio", "least-most", "rounds", "ours over the limit", "the peer",
+		"at its default, µs", "ratio to that", "the peer at its default"}}
 	for i := range results {
 		g = append(g, results[i].line())
 	}
@@ -156,11 +189,11 @@ func details(results []result) grid {
 func (r *result) line() []string {
 	line := []string{r.Row, sizeText(r.Bytes)}
 	if r.Missing != "" {
-		return append(line, "", "", r.ratioText(), "", "", "", r.Missing)
+		return append(line, "", "", notMeasured, "", "", "", r.Missing, "", "", "")
 	}
-	return append(line, number(r.Ours), number(r.Peer), number(r.Ratio), number(r.Least)+"-"+number(r.Most),
-		strconv.Itoa(r.Rounds),
-		number(r.Over), r.Best.String())
+	b, d := &r.Best, &r.Default
+	return append(line, number(r.Ours), number(b.Time), number(b.Ratio), number(b.Least)+"-"+number(b.Most),
+		strconv.Itoa(b.Rounds), number(r.Over), b.Peer.String(), number(d.Time), d.ratioText(), d.Peer.Who)
 }
 
 // sizeText returns a number of bytes, such as 64K; "-" for none.

@@ -7,19 +7,23 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 var testReport = report{
 	about: "today, here.",
 	results: []result{
-		{Row: "a", Bytes: 8, Rounds: 5, Ours: 0.123, Peer: 0.333, Best: name{openMPI, "default"}, Ratio: 2.7, Least: 2.1,
-			Most: 3.3, Over: 1.23},
-		{Row: "a", Bytes: mib, Missing: "no|launcher"},
-		{Row: "b", Bytes: 0, Rounds: 1, Ours: 1234, Peer: 12.34, Best: name{Who: gloo}, Ratio: 0.01, Least: 0.01, Most: 0.01},
+		{Row: "a", Group: "g", Bytes: 8, Ours: 0.123, Over: 1.23,
+			Best:    standing{name{"Open MPI 5", "fast"}, 5, 0.333, 2.7, 2.1, 3.3},
+			Default: standing{name{"MPICH 5", byDefault}, 4, 0.4, 3.25, 3, 3.5}},
+		{Row: "a", Bytes: 4 * kib, Missing: "no|launcher"},
+		{Row: "b", Group: "g", Bytes: 0, Ours: 1234, Best: standing{name{Who: "Gloo"}, 1, 12.34, 0.01, 0.01, 0.01}},
 	},
 	missing: []string{"Gloo: no compiler"},
+	leftOut: []string{"MPICH 5: it waits"},
 }
 
+// TestMarkdown: in each cell, the ratio to the peer at its default comes before the one to the peer at its best.
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
 	if err := testReport.markdown(&b); err != nil {
@@ -29,18 +33,41 @@ func TestMarkdown(t *testing.T) {
 
 Not installed: Gloo: no compiler
 
-| peer's time over ours | 8 | 64 | 1K | 64K | 1M | 16M | 64M |
-|---|---|---|---|---|---|---|---|
-| a | 2.70 |  |  |  | not measured |  |  |
-| b | 0.01 |  |  |  |  |  |  |
+Left out: MPICH 5: it waits
 
-| what | size | ours, µs | peer, µs | ratio | least-most | rounds | ours over the limit | the peer |
+| peer's time over ours | 8 | 64 | 512 | 4K | 32K | 256K | 2M | 16M |
 |---|---|---|---|---|---|---|---|---|
-| a | 8 | 0.12 | 0.33 | 2.70 | 2.10-3.30 | 5 | 1.23 | Open MPI (default) |
-| a | 1M |  |  | not measured |  |  |  | no\|launcher |
-| b | - | 1234 | 12.3 | 0.01 | 0.01-0.01 | 1 |  | Gloo |
+| a | 3.25 / 2.70 |  |  | not measured |  |  |  |  |
+| b | not measured / 0.01 |  |  |  |  |  |  |  |
+
+| geometric mean | cells | peers at defaults | 1.0 or more | peers at their best | 1.0 or more |
+|---|---|---|---|---|---|
+| g | 1 | 3.25 | 1 | 2.70 | 1 |
+
+` + "| what | size | ours, µs | peer, µs | ratio | least-most | rounds | ours over the limit | the peer | " +
+		"at its default, µs | ratio to that | the peer at its default |\n" +
+		`|---|---|---|---|---|---|---|---|---|---|---|---|
+| a | 8 | 0.12 | 0.33 | 2.70 | 2.10-3.30 | 5 | 1.23 | Open MPI 5 (fast) | 0.40 | 3.25 | MPICH 5 |
+| a | 4K |  |  | not measured |  |  |  | no\|launcher |  |  |  |
+| b | - | 1234 | 12.3 | 0.01 | 0.01-0.01 | 1 |  | Gloo |  | not measured |  |
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestMeans: a mean is of the cells of its group that have both ratios, and each kind of ratio has its own.
+func TestMeans(t *testing.T) {
+	cell := func(group string, atDefault, atBest float64) result {
+		r := result{Group: group}
+		r.Default.Rounds, r.Default.Ratio, r.Best.Rounds, r.Best.Ratio = 1, atDefault, 1, atBest
+		return r
+	}
+	half := cell("g", 9, 9)
+	half.Default.Rounds = 0
+	got := means([]result{cell("g", 8, 2), cell("", 100, 100), cell("h", 1, .25), cell("g", .5, .5), half})
+	want := []mean{{"g", 2, average{2, 1}, average{1, 1}}, {"h", 1, average{1, 1}, average{.25, 0}}}
+	if d := cmp.Diff(want, got, cmpopts.EquateApprox(1e-9, 0)); d != "" {
 		t.Error(d)
 	}
 }

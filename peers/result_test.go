@@ -23,10 +23,10 @@ func samplesOf(b benchmark, times map[name][]float64) *samples {
 	return s
 }
 
-var testRow = row{name: "a row", collective: "all-reduce", transport: "shm", ranks: 2, peers: mpis}
+var testRow = row{name: "a row", peers: []*peer{{name: "A"}, {name: "B"}}, call: testBenchmark.call}
 
 func TestResult(t *testing.T) {
-	fast, slow, other := name{openMPI, "fast"}, name{openMPI, "slow"}, name{mpich, "default"}
+	plain, fast, slow, other := name{"A", byDefault}, name{"A", "fast"}, name{"A", "slow"}, name{"B", byDefault}
 	us := name{Who: ours}
 	for _, test := range []struct {
 		name  string
@@ -34,24 +34,26 @@ func TestResult(t *testing.T) {
 		want  result
 	}{
 		{"the best tuning counts, ratios are of one round, and the middle one of them",
-			map[name][]float64{us: {1, 2, 4}, fast: {2, 8, 6}, slow: {9, 9, 9}, other: {7, 7, 7}},
-			result{Rounds: 3, Ours: 2, Peer: 6, Best: fast, Ratio: 2, Least: 1.5, Most: 4}},
-		{"the other peer is better",
+			map[name][]float64{us: {1, 2, 4}, fast: {2, 8, 6}, slow: {9, 9, 9}, plain: {8, 8, 8}, other: {7, 7, 7}},
+			result{Ours: 2, Best: standing{fast, 3, 6, 2, 1.5, 4}, Default: standing{other, 3, 7, 3.5, 1.75, 7},
+				Peers: []standing{{plain, 3, 8, 4, 2, 8}, {fast, 3, 6, 2, 1.5, 4}, {other, 3, 7, 3.5, 1.75, 7}}}},
+		{"the default is the best",
 			map[name][]float64{us: {1, 1}, fast: {4, 4}, other: {3, 3}},
-			result{Rounds: 2, Ours: 1, Peer: 3, Best: other, Ratio: 3, Least: 3, Most: 3}},
+			result{Ours: 1, Best: standing{other, 2, 3, 3, 3, 3}, Default: standing{other, 2, 3, 3, 3, 3},
+				Peers: []standing{{fast, 2, 4, 4, 4, 4}, {other, 2, 3, 3, 3, 3}}}},
 		{"a tuning that was given up after a lucky round does not count",
 			map[name][]float64{us: {1, 1, 1}, fast: {1.5, 1.9, 1.7}, slow: {0.1}},
-			result{Rounds: 3, Ours: 1, Peer: 1.7, Best: fast, Ratio: 1.7, Least: 1.5, Most: 1.9}},
+			result{Ours: 1, Best: standing{fast, 3, 1.7, 1.7, 1.5, 1.9}, Peers: []standing{{fast, 3, 1.7, 1.7, 1.5, 1.9}}}},
 		{"a round in which one failed has no ratio",
 			map[name][]float64{us: {1, 0, 1}, fast: {2, 2, 4}},
-			result{Rounds: 2, Ours: 1, Peer: 2, Best: fast, Ratio: 3, Least: 2, Most: 4}},
+			result{Ours: 1, Best: standing{fast, 2, 2, 3, 2, 4}, Peers: []standing{{fast, 2, 2, 3, 2, 4}}}},
 		{"we failed", map[name][]float64{us: {0}, fast: {1}}, result{Missing: "collgen: it fell over"}},
-		{"all of them failed", map[name][]float64{us: {1}, slow: {0}}, result{Missing: "Open MPI (slow): it fell over"}},
+		{"all of them failed", map[name][]float64{us: {1}, slow: {0}}, result{Missing: "A (slow): it fell over"}},
 		{"nobody tried", nil, result{Missing: "not tried"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.want.Row, test.want.Bytes = testRow.name, 8
-			got := samplesOf(testRow.benchmark(8), test.times).result(&testRow, 8)
+			got := samplesOf(testBenchmark, test.times).result(&testRow, 8)
 			if d := cmp.Diff(test.want, got); d != "" {
 				t.Error(d)
 			}
@@ -61,8 +63,8 @@ func TestResult(t *testing.T) {
 
 // TestLimitOfRound: a time is compared with the limit of its own round.
 func TestLimitOfRound(t *testing.T) {
-	b := testRow.benchmark(8)
-	s := samplesOf(b, map[name][]float64{ourName(false): {2, 20, 3}, {openMPI, "default"}: {4, 40, 4}})
+	b := testBenchmark
+	s := samplesOf(b, map[name][]float64{ourName(false): {2, 20, 3}, {"A", byDefault}: {4, 40, 4}})
 	for round, v := range []float64{1, 10} { // of the third there is none
 		s.insert(record{Round: round, Limits: limits{{Name: "cache line", Where: "both ways at once", Value: v},
 			{Name: "copy", Where: "L3", Bytes: mib, Cores: 2, Value: 100}, {Name: "reduce", Where: "L3", Bytes: mib, Cores: 2,
@@ -73,19 +75,24 @@ func TestLimitOfRound(t *testing.T) {
 	}
 }
 
-// TestBestTunings drops tunings that failed, that are too slow, and that are too many.
-func TestBestTunings(t *testing.T) {
-	b := testRow.benchmark(8)
-	times := map[name][]float64{{openMPI, "failed"}: {0}, {mpich, "other"}: {1}}
+// TestWorthwhile drops tunings that failed, that are too slow, and that are too many.
+func TestWorthwhile(t *testing.T) {
+	a := testRow.peers[:1]
+	times := map[name][]float64{{"A", "failed"}: {0}, {"B", "other"}: {1}, {"A", byDefault}: {30}}
 	for i, v := range []float64{13, 10, 12, 11, 99} {
-		times[name{openMPI, fmt.Sprint(i)}] = []float64{v}
+		times[name{"A", fmt.Sprint(i)}] = []float64{v}
 	}
-	want := []name{{openMPI, "1"}, {openMPI, "3"}, {openMPI, "2"}}
-	if d := cmp.Diff(want, samplesOf(b, times).bestTunings(b, openMPI)); d != "" {
+	s := samplesOf(testBenchmark, times)
+	want := []name{{"A", "1"}, {"A", "3"}, {"A", "2"}}
+	if d := cmp.Diff(want, s.worthwhile(testBenchmark, a, isAny)); d != "" {
 		t.Error(d)
 	}
-	times = map[name][]float64{{openMPI, "good"}: {10}, {openMPI, "bad"}: {15}}
-	if d := cmp.Diff([]name{{openMPI, "good"}}, samplesOf(b, times).bestTunings(b, openMPI)); d != "" {
+	if d := cmp.Diff([]name{{"A", byDefault}}, s.worthwhile(testBenchmark, a, isDefault)); d != "" {
+		t.Error(d)
+	}
+	times = map[name][]float64{{"A", "good"}: {10}, {"B", "bad"}: {15}}
+	got := samplesOf(testBenchmark, times).worthwhile(testBenchmark, testRow.peers, isAny)
+	if d := cmp.Diff([]name{{"A", "good"}}, got); d != "" {
 		t.Error(d)
 	}
 }
@@ -112,26 +119,26 @@ func TestLowerBound(t *testing.T) {
 		benchmark
 		want float64
 	}{
-		{benchmark{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 8}, .15},
-		{benchmark{Collective: "broadcast", Transport: "shm", Ranks: 4, Bytes: 8}, .1},
-		{benchmark{Collective: "barrier", Transport: "shm", Ranks: 4}, 2},
-		{benchmark{Collective: "barrier", Transport: "shm", Ranks: 7}, 6},
-		{benchmark{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 1e5}, 1 + 2},
-		{benchmark{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 1e7}, 500 + 1000},
-		{benchmark{Collective: "broadcast", Transport: "shm", Ranks: 4, Bytes: 1e5}, 3},
-		{benchmark{Collective: "all-gather", Transport: "shm", Ranks: 2, Bytes: 1e6}, 10},
-		{benchmark{Collective: "all-gather", Transport: "tcp", Ranks: 2, Bytes: mib}, 0},
-		{benchmark{Collective: "all-to-all", Transport: "shm", Ranks: 2, Bytes: 1e6, TwoBuffers: true}, 10},
+		{benchmark{call{Collective: "all-reduce", Transport: "shm", Ranks: 2}, 8}, .15},
+		{benchmark{call{Collective: "broadcast", Transport: "shm", Ranks: 4}, 8}, .1},
+		{benchmark{call{Collective: "barrier", Transport: "shm", Ranks: 4}, 0}, 2},
+		{benchmark{call{Collective: "barrier", Transport: "shm", Ranks: 7}, 0}, 6},
+		{benchmark{call{Collective: "all-reduce", Transport: "shm", Ranks: 2}, 1e5}, 1 + 2},
+		{benchmark{call{Collective: "all-reduce", Transport: "shm", Ranks: 2}, 1e7}, 500 + 1000},
+		{benchmark{call{Collective: "broadcast", Transport: "shm", Ranks: 4}, 1e5}, 3},
+		{benchmark{call{Collective: "all-gather", Transport: "shm", Ranks: 2}, 1e6}, 10},
+		{benchmark{call{Collective: "all-gather", Transport: "tcp", Ranks: 2}, mib}, 0},
+		{benchmark{call{Collective: "all-to-all", Transport: "shm", Ranks: 2, TwoBuffers: true}, 1e6}, 10},
 		// less than the turns of the ranks take
-		{benchmark{Collective: "all-reduce", Transport: "shm", Ranks: 4, Bytes: kib}, 2},
-		{benchmark{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: 8}, 0},
+		{benchmark{call{Collective: "all-reduce", Transport: "shm", Ranks: 4}, kib}, 2},
+		{benchmark{call{Collective: "all-reduce", Transport: "tcp", Ranks: 2}, 8}, 0},
 	} {
 		if got := l.lowerBound(test.benchmark); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%+v: %v µs, want %v", test.benchmark, got, test.want)
 		}
 	}
 	l = l.merge(limits{{Name: "tcp stream", Where: "loopback", Cores: 2, Value: 5, Unit: "GB/s"}})
-	if got := l.lowerBound(benchmark{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: 1e6}); got != 400 {
+	if got := l.lowerBound(benchmark{call{Collective: "all-reduce", Transport: "tcp", Ranks: 2}, 1e6}); got != 400 {
 		t.Errorf("all-reduce over TCP: %v µs, want 400", got)
 	}
 	l = l.merge(limits{
@@ -139,7 +146,7 @@ func TestLowerBound(t *testing.T) {
 		{Name: "tcp exchange", Where: "loopback, 1M", Bytes: mib, Cores: 2, Value: 150, Unit: "us"},
 	})
 	for bytes, want := range map[int]float64{8: 4, 64: 4, mib: 150, 16 * mib: 16 * 150} {
-		if got := l.lowerBound(benchmark{Collective: "all-reduce", Transport: "tcp", Ranks: 2, Bytes: bytes}); got != want {
+		if got := l.lowerBound(benchmark{call{Collective: "all-reduce", Transport: "tcp", Ranks: 2}, bytes}); got != want {
 			t.Errorf("all-reduce of %d bytes over TCP: %v µs, want %v", bytes, got, want)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -42,68 +41,6 @@ func ourName(registered bool) name {
 		return name{Who: ours, Tuning: "registered"}
 	}
 	return name{Who: ours}
-}
-
-// printed has the fields that matter here of the JSON line that collperf, or a peer's program, prints.
-type printed struct {
-	Collective   string `json:"collective"`
-	Ranks        int    `json:"ranks"`
-	Bytes        int    `json:"bytes"`
-	InPlace      *bool  `json:"inPlace"`
-	Registered   *bool  `json:"registered"`
-	Microseconds struct {
-		Median *float64 `json:"median"`
-	} `json:"microseconds"`
-	Wrong *int `json:"wrong"`
-}
-
-// maxLine is longer than any valid line.
-const maxLine = 64 << 10
-
-// parse returns the time in a program's output, in microseconds. The output must have exactly one result, which is of b
-// and has no wrong elements.
-func (b benchmark) parse(output []byte, registered bool) (float64, error) {
-	var found []printed
-	s := bufio.NewScanner(bytes.NewReader(output))
-	s.Buffer(nil, maxLine)
-	for s.Scan() {
-		line := bytes.TrimSpace(s.Bytes())
-		if len(line) == 0 || line[0] != '{' {
-			continue // libraries print warnings
-		}
-		var p printed
-		if err := json.Unmarshal(line, &p); err != nil {
-			return 0, fmt.Errorf("a line is not a result: %w", err)
-		}
-		found = append(found, p)
-	}
-	if err := s.Err(); err != nil {
-		return 0, err
-	}
-	if len(found) != 1 {
-		return 0, fmt.Errorf("%d results instead of one", len(found))
-	}
-	return found[0].time(b, registered)
-}
-
-// time returns the median of p, after checking that p is a result of b.
-func (p *printed) time(b benchmark, registered bool) (float64, error) {
-	t := p.Microseconds.Median
-	switch {
-	case p.Wrong == nil:
-		return 0, errors.New("the result was not checked")
-	case *p.Wrong != 0:
-		return 0, fmt.Errorf("%d elements of the result are wrong", *p.Wrong)
-	case p.Collective != b.Collective || p.Ranks != b.Ranks || p.Bytes != b.Bytes:
-		return 0, fmt.Errorf("a result of %s, %d ranks, %d bytes", p.Collective, p.Ranks, p.Bytes)
-	case b.Bytes > 0 && (p.InPlace == nil || *p.InPlace == b.TwoBuffers):
-		return 0, errors.New("the result is not in the requested buffers")
-	case p.Registered == nil || *p.Registered != registered:
-		return 0, errors.New("the result is not in the requested kind of memory")
-	case t == nil || !(*t > 0) || math.IsInf(*t, 0):
-		return 0, errors.New("the time is not above 0")
-	}
-	return *t, nil
 }
 
 // samples are all measurements so far, and the file that keeps them, if any.
@@ -242,18 +179,24 @@ func (s *samples) failure(b benchmark, who name) (reason string) {
 	return reason
 }
 
-// After the first round, a peer goes on with at most maxTunings of its tunings, which take at most maxSlowdown times as
-// long as its best one.
+// After the first round, the peers of a row go on with at most maxTunings of their tunings, and as many of their
+// defaults, which take at most maxSlowdown times as long as the fastest one.
 const (
 	maxTunings  = 3
 	maxSlowdown = 1.4
 )
 
-// bestTunings returns the tunings of a peer that are worth another round, the fastest first.
-func (s *samples) bestTunings(b benchmark, who string) (names []name) {
-	for _, n := range s.tried(b, who) {
-		if len(s.times(b, n)) > 0 {
-			names = append(names, n)
+// isDefault and isAny say which tunings count.
+func isDefault(n name) bool { return n.Tuning == byDefault }
+func isAny(name) bool       { return true }
+
+// worthwhile returns the tunings of some peers that are worth another round, of those that count, the fastest first.
+func (s *samples) worthwhile(b benchmark, peers []*peer, counts func(name) bool) (names []name) {
+	for _, p := range peers {
+		for _, n := range s.tried(b, p.name) {
+			if counts(n) && len(s.times(b, n)) > 0 {
+				names = append(names, n)
+			}
 		}
 	}
 	typical := func(n name) float64 { return medianOf(s.times(b, n)) }

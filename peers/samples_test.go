@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-var testBenchmark = benchmark{Collective: "all-reduce", Transport: "shm", Ranks: 2, Bytes: 8}
+var testBenchmark = benchmark{call{Collective: "all-reduce", Transport: "shm", Ranks: 2}, 8}
 
 // line returns a result in JSON, with one thing replaced.
 func line(old, new string) string {
@@ -23,7 +24,7 @@ func line(old, new string) string {
 func TestParse(t *testing.T) {
 	good := line("", "")
 	for _, output := range []string{good, "\n" + good + "\n", "a warning\n" + good} {
-		if got, err := testBenchmark.parse([]byte(output), false); got != 1.5 || err != nil {
+		if got, err := testBenchmark.parse([]byte(output), []int{8}, false); err != nil || !slices.Equal(got, []float64{1.5}) {
 			t.Errorf("%q: %v, %v", output, got, err)
 		}
 	}
@@ -37,9 +38,18 @@ func TestParse(t *testing.T) {
 		line(`1.5`, `0`), line(`1.5`, `-3`), line(`1.5`, `1e999`), line(`1.5`, `"1.5"`), line(`1.5`, `null`),
 		line(`"median"`, `"mode"`),
 	} {
-		if got, err := testBenchmark.parse([]byte(bad), false); err == nil {
+		if got, err := testBenchmark.parse([]byte(bad), []int{8}, false); err == nil {
 			t.Errorf("%.200q is taken for %v", bad, got)
 		}
+	}
+	larger, slow := strings.NewReplacer(`"bytes":8`, `"bytes":64`), strings.NewReplacer("1.5", "2.5")
+	two := good + slow.Replace(larger.Replace(good))
+	if got, err := testBenchmark.parse([]byte(two), []int{8, 64}, false); err != nil ||
+		!slices.Equal(got, []float64{1.5, 2.5}) {
+		t.Errorf("two sizes: %v, %v", got, err)
+	}
+	if got, err := testBenchmark.parse([]byte(two), []int{64, 8}, false); err == nil {
+		t.Errorf("two sizes in the other order: %v", got)
 	}
 }
 
@@ -47,8 +57,14 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(line("", "")))
 	f.Add([]byte(line("1.5", "1e400")))
 	f.Fuzz(func(t *testing.T, output []byte) {
-		if got, err := testBenchmark.parse(output, false); err == nil && !(got > 0 && got <= math.MaxFloat64) {
-			t.Errorf("%v is no time", got)
+		times, err := testBenchmark.parse(output, []int{8}, false)
+		if err != nil {
+			return
+		}
+		for _, got := range times {
+			if !(got > 0 && got <= math.MaxFloat64) {
+				t.Errorf("%v is no time", got)
+			}
 		}
 	})
 }

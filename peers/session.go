@@ -55,13 +55,17 @@ func (s *session) measureAll(ctx context.Context) error {
 }
 
 // missingFrom returns the comparisons that do not have that round yet from an earlier run.
-func (s *session) missingFrom(round int) (missing []*comparison) {
-	for _, c := range s.comparisons {
-		if s.samples.rounds(c.benchmark) <= round {
-			missing = append(missing, c)
-		}
+func (s *session) missingFrom(round int) []*comparison {
+	return slices.DeleteFunc(slices.Clone(s.comparisons), func(c *comparison) bool { return s.roundsOf(c) > round })
+}
+
+// roundsOf returns how many rounds there are of all sizes of a comparison.
+func (s *session) roundsOf(c *comparison) int {
+	n := s.samples.rounds(c.at(c.sizes[0]))
+	for _, bytes := range c.sizes {
+		n = min(n, s.samples.rounds(c.at(bytes)))
 	}
-	return missing
+	return n
 }
 
 func (s *session) expired() bool { return !s.until.IsZero() && time.Now().After(s.until) }
@@ -83,17 +87,20 @@ func (s *session) measureRound(ctx context.Context, c *comparison, round int) er
 	var all []sample
 	for i := range competitors {
 		one := &competitors[(i+round)%len(competitors)]
-		s.showProgress(c.benchmark, one.name, s.remaining(c, round)-i)
-		taken := sample{benchmark: c.benchmark, name: one.name, Round: round}
-		t, err := s.measure(ctx, c.benchmark, one)
+		s.showProgress(c, one.name, s.remaining(c, round)-i)
+		times, err := s.measure(ctx, c.call, one)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		taken.Microseconds = t
-		if err != nil {
-			taken.Failed = err.Error()
+		for j, bytes := range one.sizes {
+			taken := sample{benchmark: c.at(bytes), name: one.name, Round: round}
+			if err != nil {
+				taken.Failed = err.Error()
+			} else {
+				taken.Microseconds = times[j]
+			}
+			all = append(all, taken)
 		}
-		all = append(all, taken)
 	}
 	for i := range all {
 		if err := s.add(record{Sample: &all[i]}); err != nil {
@@ -103,57 +110,122 @@ func (s *session) measureRound(ctx context.Context, c *comparison, round int) er
 	return nil
 }
 
-// showProgress shows which measurement begins, when so many remain, and about how long these will take.
-func (s *session) showProgress(b benchmark, who name, remaining int) {
-	var estimate string
+// showProgress shows which run of a program begins, when so many remain, and about how long these will take.
+func (s *session) showProgress(c *comparison, who name, remaining int) {
+	each := usualRun
 	if s.measured > 0 {
-		each := time.Since(s.start) / time.Duration(s.measured)
-		estimate = fmt.Sprintf(", about %v left", (each * time.Duration(remaining)).Round(time.Second))
+		each = time.Since(s.start) / time.Duration(s.measured)
 	}
 	s.measured++
-	s.progress.Stage("%d of %d%s: %s, %d ranks %s, %s: %v", s.measured, s.measured+remaining-1, estimate, b.Collective,
-		b.Ranks,
-		b.Transport, sizeText(b.Bytes), who)
+	s.progress.Stage("%d of %d, about %v left: %s, %d ranks %s: %v", s.measured, s.measured+remaining-1,
+		(each * time.Duration(remaining)).Round(time.Second), c.Collective, c.Ranks, c.Transport, who)
 }
 
-// remaining estimates how many measurements are left, from a round of a comparison on.
+// Before anything is measured, a run is taken to last usualRun, and usualRuns programs to go on after the first round.
+const (
+	usualRun  = 1500 * time.Millisecond
+	usualRuns = 5
+)
+
+// remaining estimates how many runs are left, from a round of a comparison on; nil: from the first one.
 func (s *session) remaining(from *comparison, round int) (n int) {
+	begun := from == nil
 	for r := round; r < s.rounds; r++ {
 		for _, c := range s.comparisons {
-			if s.samples.rounds(c.benchmark) <= r && (r > round || c == from || s.samples.rounds(c.benchmark) <= round) {
-				n += len(s.competitors(c))
+			begun = begun || c == from
+			runs := len(s.competitors(c))
+			if r > 0 && s.roundsOf(c) == 0 {
+				runs = min(runs, usualRuns)
+			}
+			if begun && s.roundsOf(c) <= r {
+				n += runs
 			}
 		}
 	}
 	return n
 }
 
+// estimate says what is to be measured, and about how long that takes.
+func (s *session) estimate() string {
+	runs := s.remaining(nil, 0)
+	return fmt.Sprintf("%d runs of programs in %d rounds, about %v", runs, s.rounds,
+		(usualRun * time.Duration(runs)).Round(time.Minute))
+}
+
 // competitors returns who runs in the next round of a comparison: we, and each peer with all tunings that fit or, after
 // the first round, with its best ones.
 func (s *session) competitors(c *comparison) (all []competitor) {
-	for _, registered := range c.ours {
-		all = append(all, competitor{name: ourName(registered), registered: registered})
+	for _, registered := range c.ours() {
+		us := competitor{name: ourName(registered), registered: registered, sizes: c.sizes}
+		if c.Python {
+			us.peer, us.tuning = &torchOurs, &torchOurs.tunings[0]
+		}
+		all = append(all, us)
 	}
-	for _, who := range c.peers {
-		p := peerNamed(who)
-		best := s.bestTunings(c.benchmark, who)
+	best := s.best(c)
+	for _, p := range c.peers() {
 		for i := range p.tunings {
-			t := &p.tunings[i]
-			n := name{Who: who, Tuning: t.name}
-			if t.fits(c.benchmark) && (s.samples.rounds(c.benchmark) == 0 || slices.Contains(best, n)) {
-				all = append(all, competitor{name: n, peer: p, tuning: t})
+			one := competitor{name: name{p.name, p.tunings[i].name}, peer: p, tuning: &p.tunings[i]}
+			one.sizes = s.sizesOf(c, &one, best)
+			if one.sizes != nil && p.cannot(c.call, len(s.coreList())) == "" {
+				all = append(all, one)
 			}
 		}
 	}
 	return all
 }
 
-// neededPeers returns the peers that take part in any comparison.
+// best returns what is worth another round of a comparison, by size; nil if none has been measured.
+func (s *session) best(c *comparison) map[int][]name {
+	if s.roundsOf(c) == 0 {
+		return nil
+	}
+	best := make(map[int][]name)
+	for _, bytes := range c.sizes {
+		for _, r := range c.rows {
+			best[bytes] = slices.Concat(best[bytes], s.worthwhile(c.at(bytes), r.peers, isAny),
+				s.worthwhile(c.at(bytes), r.peers, isDefault))
+		}
+	}
+	return best
+}
+
+// sizesOf returns the sizes that a competitor measures: from the first to the last that its tuning fits and for which
+// it is among the best, if these are known.
+func (s *session) sizesOf(c *comparison, one *competitor, best map[int][]name) []int {
+	var some []int
+	for _, bytes := range c.sizes {
+		if one.tuning.fits(c.at(bytes)) && (best == nil || slices.Contains(best[bytes], one.name)) {
+			some = append(some, bytes)
+		}
+	}
+	return span(c.sizes, some)
+}
+
+// neededPeers returns the programs that take part in any comparison.
 func (s *session) neededPeers() (needed []*peer) {
-	for _, p := range peers {
-		if slices.ContainsFunc(s.comparisons, func(c *comparison) bool { return slices.Contains(c.peers, p.name) }) {
-			needed = append(needed, p)
+	for _, c := range s.comparisons {
+		all := c.peers()
+		if c.Python {
+			all = append(all, &torchOurs)
+		}
+		for _, p := range all {
+			if !slices.Contains(needed, p) {
+				needed = append(needed, p)
+			}
 		}
 	}
 	return needed
+}
+
+// leftOut returns who does not take part in what, and why.
+func (s *session) leftOut() (reasons []string) {
+	for _, c := range s.comparisons {
+		for _, p := range c.peers() {
+			if reason := p.cannot(c.call, len(s.coreList())); reason != "" && !slices.Contains(reasons, reason) {
+				reasons = append(reasons, reason)
+			}
+		}
+	}
+	return reasons
 }

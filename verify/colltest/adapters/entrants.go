@@ -3,15 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/collgen/collgen/internal/peerlibs"
 )
 
-// entrant is a library, how its adapter is built and started, and what is known of it. In its commands, {peers} stands
-// for the folder in which script install installs libraries, and {python} for the value of COLLGEN_PEERS_PYTHON.
+// entrant is a library, how its adapter is built and started, and what is known of it. Its commands are for
+// peerlibs.Placed.
 type entrant struct {
 	name       string
 	has        []string // a command that fails where the library is not there; none: it has to be there
@@ -151,20 +151,6 @@ func (e entrant) only(primitives ...string) entrant {
 	return e
 }
 
-// placed returns words with the folder of libraries and the Python in place of {peers} and {python}.
-func placed(words []string) (all []string) {
-	peers := os.Getenv("COLLGEN_PEERS_CACHE")
-	if peers == "" {
-		cache, _ := os.UserCacheDir() // "": the libraries are not found, which is said
-		peers = filepath.Join(cache, "collgen-peers")
-	}
-	r := strings.NewReplacer("{peers}", peers, "{python}", os.Getenv("COLLGEN_PEERS_PYTHON"))
-	for _, word := range words {
-		all = append(all, r.Replace(word))
-	}
-	return all
-}
-
 // errAbsent says that a library is not there.
 var errAbsent = errors.New("it is not installed")
 
@@ -173,7 +159,7 @@ func (e *entrant) absent() error {
 	if e.has == nil {
 		return nil
 	}
-	words := placed(e.has)
+	words := peerlibs.Placed(e.has...)
 	if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
 		last := strings.TrimSpace(string(out))
 		last = last[strings.LastIndexByte(last, '\n')+1:]

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/collgen/collgen/internal/peerlibs"
 	"github.com/collgen/collgen/internal/scratch"
 	"github.com/collgen/collgen/verify/colltest"
 	"github.com/collgen/collgen/verify/colltest/remote"
@@ -48,7 +49,7 @@ func (w *workshop) build(ctx context.Context, e *entrant) (string, error) {
 	if e.compile == nil {
 		return source, nil
 	}
-	compile := placed(e.compile)
+	compile := peerlibs.Placed(e.compile...)
 	key := strings.Join(append(compile, e.source), " ")
 	if p, done := w.built[key]; done {
 		return p.path, p.err
@@ -82,7 +83,7 @@ func (w *workshop) enter(ctx context.Context, e *entrant, o options) *result {
 
 // test tests the entrant's adapter.
 func (r *result) test(ctx context.Context, adapter string, o options) error {
-	command := placed(r.entrant.command)
+	command := peerlibs.Placed(r.entrant.command...)
 	for i, word := range command {
 		command[i] = strings.ReplaceAll(word, "{adapter}", adapter)
 	}
