@@ -212,12 +212,13 @@ bench: ## run the benchmarks whose names match BENCH (all)
 
 # What cannot be had here is left out, and printed. torch is no part of what is installed: make test-torch installs it.
 .PHONY: bench-peers
-bench-peers: ## install Open MPI, MPICH, Intel MPI and Gloo, compare with them, and write the table of docs/lab/performance.md and its picture; ARGS: go run ./peers -h
+bench-peers: ## install Open MPI, MPICH, Intel MPI and Gloo, compare with them, and write the tables of docs/lab/performance.md and docs/performance.md and their picture; ARGS: go run ./peers -h
 	@.ci/deps peers || echo "bench-peers: going on with what there is"
 	@verify/colltest/adapters/install >/dev/null || echo "bench-peers: going on with what there is"
 	@[ ! -x "$(TORCH_PYTHON)" ] || $(MAKE) --no-print-directory torch-site || echo "bench-peers: going on without torch"
 	COLLGEN_PEERS_PYTHON=$(TORCH_PYTHON) PYTHONPATH=$(CURDIR)/bin/torch-site \
-		$(GO) run ./peers -write docs/lab/performance.md -picture docs/pictures/performance.svg $(ARGS)
+		$(GO) run ./peers -write docs/lab/performance.md -ratios docs/performance.md \
+		-picture docs/pictures/performance.svg $(ARGS)
 
 # The libraries of PyPI are installed into the user's cache. COLLGEN_PEERS_PYTHON names a Python that can import torch, a large
 # download: torch is not tested unless that, or else python3, has it.

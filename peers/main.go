@@ -32,6 +32,7 @@ type options struct {
 	time     time.Duration
 	json     bool
 	write    string
+	ratios   string
 	picture  string
 	recorded string
 }
@@ -50,6 +51,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	f.DurationVar(&o.time, "for", 0, "`time` after which no further round is started; 0: no limit")
 	f.BoolVar(&o.json, "json", false, "print the results as lines of JSON")
 	f.StringVar(&o.write, "write", "", "replace the table in a Markdown `file`")
+	f.StringVar(&o.ratios, "ratios", "", "replace the ratios, without the details, in a Markdown `file`")
 	f.StringVar(&o.picture, "picture", "", "draw the table of -write or -recorded as SVG into a `file`")
 	f.StringVar(&o.recorded, "recorded", "", "measure nothing, and draw the table that is in a Markdown `file`")
 	if err := f.Parse(args); err != nil {
@@ -117,15 +119,10 @@ func (o *options) invocation() string {
 	return text
 }
 
-// print prints a report. One that compared nothing replaces no table.
+// print prints a report, and replaces what the files have. A report that compared nothing replaces nothing.
 func (o *options) print(r *report, stdout io.Writer) error {
-	if o.write != "" && r.check() == nil {
-		if err := r.write(o.write); err != nil {
-			return err
-		}
-	}
-	if o.picture != "" && r.check() == nil {
-		if err := drawRecorded(o.write, o.picture); err != nil {
+	if r.check() == nil {
+		if err := o.replace(r); err != nil {
 			return err
 		}
 	}
@@ -133,4 +130,24 @@ func (o *options) print(r *report, stdout io.Writer) error {
 		return r.json(stdout)
 	}
 	return r.text(stdout)
+}
+
+// replace replaces what the files of the options have.
+func (o *options) replace(r *report) error {
+	for _, one := range []struct {
+		path    string
+		replace func(path string) error
+	}{
+		{o.write, r.write},
+		{o.ratios, r.writeRatios},
+		{o.picture, func(path string) error { return drawRecorded(o.write, path) }},
+	} {
+		if one.path == "" {
+			continue
+		}
+		if err := one.replace(one.path); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -30,7 +30,7 @@ func runnerFor(t *testing.T, p *peer) *runner {
 }
 
 // TestPeersCheckResults runs the all-reduces of each peer among two ranks, and each other call with one peer of each
-// program. Their results must be right, and a changed element must be found.
+// program; with -short, nothing else. Their results must be right, and a changed element must be found.
 func TestPeersCheckResults(t *testing.T) {
 	type form struct {
 		source, collective string
@@ -44,14 +44,14 @@ func TestPeersCheckResults(t *testing.T) {
 			for _, c := range comparisons(func(r *row, _ int) bool { return r.Ranks == 2 }) {
 				f := form{p.source, c.Collective, c.TwoBuffers}
 				takesPart := slices.Contains((&session{comparisons: []*comparison{c}}).neededPeers(), p)
-				if !takesPart || tested[f] && c.Collective != "all-reduce" {
+				if !takesPart || tested[f] && (testing.Short() || c.Collective != "all-reduce") {
 					continue
 				}
 				tested[f] = true
 				calls++
 				checkResults(t, r, p, c)
 			}
-			if calls == 0 {
+			if calls == 0 && !testing.Short() {
 				t.Error("nothing was tested")
 			}
 		})

@@ -66,8 +66,21 @@ func (r *report) text(w io.Writer) error {
 
 func (r *report) markdown(w io.Writer) error {
 	fmt.Fprintln(w, strings.Join(append([]string{r.about}, r.notes()...), "\n\n"))
-	for _, g := range r.tables() {
-		fmt.Fprintln(w)
+	fmt.Fprintln(w)
+	return markdown(w, r.tables())
+}
+
+// ratios writes the tables without the details.
+func (r *report) ratios(w io.Writer) error {
+	fmt.Fprintf(w, "%s\n\n", r.about)
+	return markdown(w, r.tables()[:2])
+}
+
+func markdown(w io.Writer, tables []grid) error {
+	for i, g := range tables {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
 		if err := g.markdown(w); err != nil {
 			return err
 		}
@@ -90,14 +103,20 @@ func (r *report) json(w io.Writer) error {
 	return nil
 }
 
-// The table is between these lines of a Markdown file.
+// The table is between the lines begin and end of a Markdown file, and the ratios alone between beginRatios and end.
 const (
-	begin = "<!-- The table: make bench-peers writes it. -->\n"
-	end   = "<!-- The end of the table. -->\n"
+	begin       = "<!-- The table: make bench-peers writes it. -->\n"
+	beginRatios = "<!-- The ratios: make bench-peers writes them. -->\n"
+	end         = "<!-- The end of the table. -->\n"
 )
 
 // write replaces the table in a Markdown file.
 func (r *report) write(path string) error { return figures.Replace(path, begin, end, r.markdown) }
+
+// writeRatios replaces the ratios in a Markdown file.
+func (r *report) writeRatios(path string) error {
+	return figures.Replace(path, beginRatios, end, r.ratios)
+}
 
 // about returns when, where, with which versions, and by which command something was measured.
 func about(ctx context.Context, peers []*peer, command string) string {

@@ -72,35 +72,43 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestWrite replaces the table and nothing else, and does not change a file that has no place for one.
+// TestWrite replaces the table, or the ratios, and nothing else, and does not change a file that has no place for them.
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "performance.md")
-	for _, test := range []struct{ before, after string }{{"before\n" + begin + "old\n" + end + "after\n", "after\n"},
-		{"no place\n", ""}} {
-		if err := os.WriteFile(path, []byte(test.before), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		err := testReport.write(path)
-		got, _ := os.ReadFile(path)
-		if test.after == "" {
-			if err == nil || string(got) != test.before {
-				t.Errorf("a file without a place for the table: %v, %q", err, got)
+	for _, test := range []struct {
+		place   string
+		write   func(string) error
+		details bool
+	}{{begin, testReport.write, true}, {beginRatios, testReport.writeRatios, false}} {
+		for before, after := range map[string]string{"before\n" + test.place + "old\n" + end + "after\n": "after\n",
+			"no place\n": ""} {
+			if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+				t.Fatal(err)
 			}
-			continue
-		}
-		text := string(got)
-		if err != nil || !strings.HasPrefix(text, "before\n"+begin+"today") ||
-			!strings.HasSuffix(text, "|\n"+end+"after\n") ||
-			strings.Contains(text, "old") {
-			t.Errorf("%v, %q", err, text)
+			err := test.write(path)
+			got, _ := os.ReadFile(path)
+			if after == "" {
+				if err == nil || string(got) != before {
+					t.Errorf("a file without a place for the table: %v, %q", err, got)
+				}
+				continue
+			}
+			text := string(got)
+			if err != nil || !strings.HasPrefix(text, "before\n"+test.place+"today") ||
+				!strings.HasSuffix(text, "|\n"+end+"after\n") || strings.Contains(text, "old") ||
+				strings.Contains(text, "| what |") != test.details || !strings.Contains(text, "| g | 1 | 3.25 |") {
+				t.Errorf("%v, %q", err, text)
+			}
 		}
 	}
 }
 
-// TestDocument: the page has a place for the table.
-func TestDocument(t *testing.T) {
-	text, err := os.ReadFile("../docs/lab/performance.md")
-	if err != nil || !strings.Contains(string(text), begin) || !strings.Contains(string(text), end) {
-		t.Errorf("docs/lab/performance.md has no place for the table: %v", err)
+// TestDocuments: the pages have a place for the table and the ratios.
+func TestDocuments(t *testing.T) {
+	for path, place := range map[string]string{page: begin, "../docs/performance.md": beginRatios} {
+		text, err := os.ReadFile(path)
+		if _, rest, ok := strings.Cut(string(text), place); !ok || !strings.Contains(rest, end) {
+			t.Errorf("%s has no place %q: %v", path, place, err)
+		}
 	}
 }
