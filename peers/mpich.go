@@ -7,7 +7,8 @@ import (
 )
 
 var (
-	mpich4 = mpich("MPICH 4", debian("mpich"), "mpicc.mpich", "mpiexec.hydra", []string{"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo"},
+	mpich4 = mpich("MPICH 4", debian("mpich"), "mpicc.mpich", "mpiexec.hydra",
+		[]string{"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo"},
 		tuning{name: "UCX segments of 256K", transport: "tcp",
 			env: []string{"UCX_TCP_TX_SEG_SIZE=256k", "UCX_TCP_RX_SEG_SIZE=256k"}})
 	mpich5 = mpich("MPICH 5", pypi("mpich"), "{peers}/mpich/bin/mpicc", "{peers}/mpich/bin/mpiexec",

