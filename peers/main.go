@@ -6,8 +6,8 @@
 // comparison run one directly after another, in each round another one first, and only times of one round are compared.
 // A ratio is the median over the rounds, with the least and the most of them.
 //
-// There are two ratios in each cell: to the fastest peer at its default, and to the fastest peer with any tuning. In the
-// first round a peer runs with all tunings that may suit it, and after that with the few that may be the fastest.
+// There are two ratios in each cell: to the fastest peer at its default, and to the fastest peer with any tuning. In
+// the first round a peer runs with all tunings that may suit it, and after that with the few that may be the fastest.
 package main
 
 import (

@@ -24,7 +24,8 @@ func line(old, new string) string {
 func TestParse(t *testing.T) {
 	good := line("", "")
 	for _, output := range []string{good, "\n" + good + "\n", "a warning\n" + good} {
-		if got, err := testBenchmark.parse([]byte(output), []int{8}, false); err != nil || !slices.Equal(got, []float64{1.5}) {
+		got, err := testBenchmark.parse([]byte(output), []int{8}, false)
+		if err != nil || !slices.Equal(got, []float64{1.5}) {
 			t.Errorf("%q: %v, %v", output, got, err)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCompetitors: at first a peer runs with all tunings that fit, and later with its default and the best ones, each at
-// the sizes for which it is worthwhile.
+// TestCompetitors: at first a peer runs with all tunings that fit, and later with its default and the best ones, each
+// at the sizes for which it is worthwhile.
 func TestCompetitors(t *testing.T) {
 	p := &peer{name: "A", tunings: []tuning{{name: byDefault}, {name: "short", to: 64}, {name: "long", from: 64}}}
 	c := &comparison{call: testBenchmark.call, sizes: []int{8, 64, 512}}
