@@ -123,6 +123,10 @@ func TestNothingCompared(t *testing.T) {
 	if err := (&report{results: []result{failed, {Row: "b"}}}).check(); err != nil {
 		t.Errorf("with one ratio: %v", err)
 	}
+	err := command(t.Context(), []string{"-only", "no such row", "-write", page}, io.Discard, io.Discard)
+	if !errors.Is(err, errNothing) {
+		t.Errorf("no row is selected: %v", err)
+	}
 }
 
 // TestInterrupted ends a command that ignores SIGTERM, with all its children.
