@@ -9,6 +9,7 @@ from ._calls import Op, Type
 from ._comm import Communicator
 from ._errors import (
     AbortedError,
+    CanceledError,
     ClosedError,
     CollgenError,
     ConcurrentUseError,
@@ -27,16 +28,20 @@ from ._errors import (
     RevokedError,
     TicketError,
     TimeoutError,
+    TruncatedError,
 )
 from ._init import init, join
 from ._job import Store
 from ._lib import IN_PLACE
+from ._messages import ANY, Status
 from ._options import Options
 from ._work import Work, wait_any
 
 __all__ = [
+    "ANY",
     "IN_PLACE",
     "AbortedError",
+    "CanceledError",
     "ClosedError",
     "CollgenError",
     "Communicator",
@@ -56,9 +61,11 @@ __all__ = [
     "RankDiedError",
     "RankFrozenError",
     "RevokedError",
+    "Status",
     "Store",
     "TicketError",
     "TimeoutError",
+    "TruncatedError",
     "Type",
     "Work",
     "init",

@@ -14,17 +14,17 @@ from ._calls import BYTES, CALLS, Type
 from ._checks import LENGTH, integer, integers, invalid, rank_of
 from ._collectives import Collectives
 from ._make import Given, make, passes
+from ._messages import Messages
 from ._objects import Objects
 from ._options import CallOptions, options_of
 from ._quick import quick
-from ._raw import RawCommunicator
 from ._work import Work
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class Communicator(Collectives, Objects, RawCommunicator):
+class Communicator(Collectives, Objects, Messages):
     """Ranks that make calls together; init makes the first one. Collectives has what methods take and raise.
 
     A communicator is closed by close, by the end of a with statement, or when the process exits. A with statement that

@@ -128,6 +128,8 @@ _PARAMS = {
 PAIRS = {
     "send": ("collgen_send", ("buf", "count", "type", "to")),
     "recv": ("collgen_recv", ("buf", "count", "type", "from")),
+    "message_send": ("collgen_message_send", ("buf", "count", "type", "to", "tag")),
+    "message_recv": ("collgen_message_recv", ("buf", "count", "type", "from", "tag", "status")),
     "sendrecv": ("collgen_sendrecv", ("out", "out_count", "to", "in", "in_count", "from", "type")),
 }
 
@@ -159,8 +161,6 @@ _FUNCTIONS = {
     "collgen_notify": "number notify memory",
     "collgen_wait_any": "works n timeout result",
     "collgen_batch_begin": "comm",
-    "collgen_message_send": "comm buf count type to tag options work",
-    "collgen_message_recv": "comm buf count type from tag status options work",
     "collgen_cancel": "number result",
     "collgen_batch_end": "comm",
 }

@@ -96,6 +96,17 @@ class Work:
         """Reports whether the call is over, and changes nothing: no sends and receives begin."""
         return self._looked(lambda: self._comm._is_over(self._number))
 
+    def cancel(self) -> bool:
+        """Ends a receive of start_message_recv that no message has matched, and reports whether it has.
+
+        wait raises CanceledError then. No other call can be canceled.
+        """
+        if self._number == 0:
+            return False
+        canceled = ctypes.c_int()
+        self._comm._check(_lib.load().collgen_cancel(self._number, ctypes.byref(canceled)))
+        return bool(canceled.value)
+
     def result(self, timeout: float | None = None) -> Any:
         """Does what wait does."""
         return self.wait(timeout)

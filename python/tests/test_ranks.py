@@ -32,6 +32,17 @@ def test_groups(function: str, size: int) -> None:
         assert e.out == ""
 
 
+@pytest.mark.parametrize("function", ["messages", "refused"])
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_messages(function: str, size: int) -> None:
+    for e in run(f"ranks_messages:{function}", size):
+        assert e.out == ""
+
+
+def test_message_threads() -> None:
+    run("ranks_messages:threads", 2)
+
+
 def test_grows(tmp_path: Path) -> None:
     job = Job("ranks_groups:grows", 2, FOLDER=tmp_path)
     while job.ranks[0].poll() is None and not (tmp_path / "ticket").exists():

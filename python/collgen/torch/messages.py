@@ -9,17 +9,12 @@ import torch
 
 from .._checks import integer
 from .._lib import Status
+from .._messages import ANY, TAGS
 from .buffers import Targets, source
 from .capi import lib
 from .elements import moved
 from .engine import Engine
 from .work import MessageWork
-
-# A receive from any rank.
-ANY = -1
-
-# The least and the largest tag.
-TAGS = (0, 2**31 - 1)
 
 
 class Messages:
