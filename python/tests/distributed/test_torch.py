@@ -116,6 +116,7 @@ def _output(command: list[str]) -> str:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
     variables = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
+    variables["PYTHONUNBUFFERED"] = ""  # or ranks write parts of lines in turn
     done = subprocess.run(
         command, cwd=EXAMPLES, env=os.environ | variables, capture_output=True, text=True, timeout=300, check=False
     )
