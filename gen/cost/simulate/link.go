@@ -34,19 +34,19 @@ type hop struct {
 
 // hop is hop i on the way of a message, and whether there are more.
 func (w *world) hop(p pair, i int) (h hop, more bool) {
-	from, to := w.ranks[p.from].host, w.ranks[p.to].host
+	from, to := w.hostOf(p.from), w.hostOf(p.to)
 	hosts := len(w.hosts)
 	if from == to {
 		return hop{int(from), w.near.link, w.near.alpha}, false
 	}
-	out, in := hosts+int(from), 2*hosts+int(to)
+	out, in := hosts+int(from), 2*hosts+int(to)%hosts
 	rackOut, rackIn := w.rackOf(from), w.rackOf(to)
 	if rackOut == rackIn {
 		return [...]hop{{out, w.far.link, w.far.alpha}, {in, w.far.link, 0}}[i], i < 1
 	}
 	first := 3 * hosts
 	up := hop{first + rackOut, w.m.Rack.Link, ofSeconds(w.m.Rack.Alpha)}
-	down := hop{first + w.racks() + rackIn, w.m.Rack.Link, 0}
+	down := hop{first + w.racks() + rackIn%w.racks(), w.m.Rack.Link, 0}
 	return [...]hop{{out, w.far.link, w.far.alpha}, up, down, {in, w.far.link, 0}}[i], i < 3
 }
 

@@ -16,10 +16,11 @@ func (w *world) post(r int32, in *gen.Instr, bytes int, again bool) error {
 	if sends {
 		p = pair{r, peer}
 	}
+	p = w.fold.pair(p)
 	id, m := w.meet(p, sends)
 	if w.messages.inUse() > maxInFlight {
-		return fmt.Errorf("more than %d messages are in flight at once: the simulator's memory is for fewer; take fewer "+
-			"ranks, or an algorithm in more steps", maxInFlight)
+		return &LimitError{fmt.Sprintf("more than %d messages are in flight at once: the simulator's memory is for fewer; "+
+			"take fewer ranks, or an algorithm in more steps", maxInFlight)}
 	}
 	switch {
 	case sends && m.posted, !sends && m.sent:
@@ -38,7 +39,7 @@ func (w *world) post(r int32, in *gen.Instr, bytes int, again bool) error {
 		return nil
 	}
 	m.posted, m.folds = true, in.Kind == gen.RecvReduceInstr
-	if w.ranks[peer].core == w.ranks[r].core {
+	if w.beside(p) {
 		w.ranks[r].beside++
 	}
 	m.lent = in.Lend && bytes <= w.tariffOf(p).lend
@@ -112,7 +113,7 @@ func (w *world) leave(id int32) error {
 func (w *world) arrive(s int32) {
 	m := w.messages.at(w.segments.at(s).message)
 	if m.posted {
-		w.give(m.to, work{taking, s})
+		w.give(w.fold.rank(m.to), work{taking, s})
 	} else {
 		m.waiting = append(m.waiting, s)
 	}
@@ -145,7 +146,7 @@ func (w *world) taken(r, s int32, at moment) error {
 		return nil
 	}
 	w.received++
-	if w.ranks[m.from].core == w.ranks[r].core {
+	if w.beside(m.pair) {
 		w.ranks[r].beside--
 	}
 	w.messages.give(id)

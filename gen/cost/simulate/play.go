@@ -11,6 +11,8 @@ import (
 
 // Result is how long it took.
 type Result struct {
+	How      Method  // how this came out
+	Block    int     // bytes in a block, as played
 	Time     Time    // until the last rank was done, of all calls together
 	Mean     Time    // until a rank was done, on the average over all ranks
 	Parts    Parts   // what Time went to, along the chain of what waited for what
@@ -26,26 +28,45 @@ func Play(ctx context.Context, m *Machine, c Call) (Result, error) {
 	if err := m.Validate(); err != nil {
 		return Result{}, fmt.Errorf("the machine: %w", err)
 	}
-	return play(ctx, m, c, func(rank int) program { return gen.Steps(c.Algorithm, c.Params, rank) })
+	return play(ctx, m, c, stepsOf(&c))
+}
+
+// stepsOf returns the programs of the ranks of c.
+func stepsOf(c *Call) func(rank int) program {
+	return func(rank int) program { return gen.Steps(c.Algorithm, c.Params, rank) }
 }
 
 // maxRanks is how many ranks there may be: each has a stack, and of most algorithms thousands of messages.
 const maxRanks = 1 << 16
 
 func play(ctx context.Context, m *Machine, c Call, programs func(rank int) program) (Result, error) {
-	chunks, err := gen.ChunksOf(c.Algorithm, c.Params)
-	switch {
-	case err != nil:
-		return Result{}, fmt.Errorf("%s: %w", c.Algorithm.FullName(), err)
-	case c.Size < 1 || c.Size > maxRanks:
-		return Result{}, fmt.Errorf("%d ranks, want 1 to %d", c.Size, maxRanks)
-	case c.Block < 0 || c.Block > maxBuffer/c.Blocks():
-		return Result{}, fmt.Errorf("buffers of %d blocks of %d bytes, want 0 to %d bytes", c.Blocks(), c.Block, maxBuffer)
-	}
-	w, err := newWorld(m, c, chunks, programs)
+	chunks, err := c.chunks()
 	if err != nil {
 		return Result{}, err
 	}
+	w, err := newWorld(m, c, chunks, everyRank(c.Size), programs)
+	if err != nil {
+		return Result{}, err
+	}
+	return w.play(ctx, programs)
+}
+
+// chunks returns how many chunks a block of c has. It fails for a call that cannot be.
+func (c *Call) chunks() (int, error) {
+	chunks, err := gen.ChunksOf(c.Algorithm, c.Params)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%s: %w", c.Algorithm.FullName(), err)
+	case c.Size < 1 || c.Size > maxRanks:
+		return 0, fmt.Errorf("%d ranks, want 1 to %d", c.Size, maxRanks)
+	case c.Block < 0 || c.Block > maxBuffer/c.Blocks():
+		return 0, fmt.Errorf("buffers of %d blocks of %d bytes, want 0 to %d bytes", c.Blocks(), c.Block, maxBuffer)
+	}
+	return chunks, nil
+}
+
+// play lets everything happen, from the start of the programs on.
+func (w *world) play(ctx context.Context, programs func(rank int) program) (Result, error) {
 	defer w.close()
 	if err := w.start(programs); err != nil {
 		return Result{}, err
@@ -58,7 +79,8 @@ func play(ctx context.Context, m *Machine, c Call, programs func(rank int) progr
 
 // result returns what came out, after everything that could happen.
 func (w *world) result() (Result, error) {
-	r := Result{Messages: w.sent, Bytes: w.bytes, usage: w.usages()}
+	times := w.call.Size / len(w.ranks)
+	r := Result{Block: w.call.Block, Messages: times * w.sent, Bytes: times * w.bytes, usage: w.usages()}
 	sum := 0.0
 	for i := range w.ranks {
 		k := &w.ranks[i]
@@ -74,35 +96,47 @@ func (w *world) result() (Result, error) {
 	if r.Time >= horizon {
 		return r, errors.New("it takes longer than 26 days")
 	}
+	r.findBusiest()
+	if times > 1 {
+		r.How = Folded
+	}
+	return r, nil
+}
+
+func (r *Result) findBusiest() {
 	for _, u := range r.usage {
 		if u.Busy > r.Busiest.Busy {
 			r.Busiest = u
 		}
 	}
-	return r, nil
 }
 
 // newWorld returns the world before it begins.
-func newWorld(m *Machine, c Call, chunks int, programs func(rank int) program) (*world, error) {
-	onHost, hosts := c.Size, 1
-	if m.RanksPerHost > 0 && m.RanksPerHost < c.Size {
-		onHost = m.RanksPerHost
-		hosts = (c.Size-1)/onHost + 1
-	}
+func newWorld(m *Machine, c Call, chunks int, f folding, programs func(rank int) program) (*world, error) {
+	onHost := m.onHost(c.Size)
 	w := &world{m: m, call: c, cuts: gen.Cuts{Block: c.Block, Chunks: chunks}, calling: ofSeconds(m.Call),
-		switching: ofSeconds(m.Switch), spin: ofSeconds(m.Spin),
-		ranks: make([]rank, c.Size), hosts: make([]host, hosts), open: map[pair]line{}, rings: map[pair]*ring{}}
-	f, err := w.footprint(programs, min(onHost, c.Size))
+		switching: ofSeconds(m.Switch), spin: ofSeconds(m.Spin), onHost: onHost, fold: f,
+		ranks: make([]rank, f.period), hosts: make([]host, (f.period-1)/onHost+1), open: map[pair]line{},
+		rings: map[pair]*ring{}}
+	bytes, err := w.footprint(programs, onHost)
 	if err != nil {
 		return nil, err
 	}
-	w.near, w.far, w.copy, w.reduce = m.Near.tariff(f), m.Far.tariff(f), m.Copy.At(f), m.Reduce.At(f)
+	w.near, w.far, w.copy, w.reduce = m.Near.tariff(bytes), m.Far.tariff(bytes), m.Copy.At(bytes), m.Reduce.At(bytes)
 	for i := range w.ranks {
 		w.ranks[i] = rank{host: int32(i / onHost)}
 	}
 	w.addCores(onHost)
 	w.addLinks()
 	return w, nil
+}
+
+// onHost returns how many of so many ranks are on the first host.
+func (m *Machine) onHost(size int) int {
+	if m.RanksPerHost == 0 {
+		return size
+	}
+	return min(m.RanksPerHost, size)
 }
 
 // turn lets everything happen.

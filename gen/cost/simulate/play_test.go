@@ -226,7 +226,7 @@ func TestRepeat(t *testing.T) {
 // TestTooMany refuses what would not fit into memory.
 func TestTooMany(t *testing.T) {
 	w := &world{messages: pool[message]{taken: maxInFlight + 1}}
-	w.ranks, w.open = make([]rank, 2), map[pair]line{}
+	w.ranks, w.fold, w.open = make([]rank, 2), everyRank(2), map[pair]line{}
 	w.messages.pages = make([][]message, maxInFlight/pageOf+1)
 	w.messages.pages[maxInFlight/pageOf] = make([]message, pageOf)
 	err := w.post(0, &gen.Instr{Kind: gen.SendInstr, Peer: 1}, 1, false)

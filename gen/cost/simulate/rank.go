@@ -18,6 +18,9 @@ func (w *world) begin(r int32, at moment) error {
 			return err
 		case ok:
 			k.step++
+			if w.began != nil {
+				w.began(r)
+			}
 			if err := w.do(r, step); err != nil {
 				return err
 			}

@@ -21,6 +21,9 @@ type world struct {
 
 	now      Time
 	agenda   agenda
+	onHost   int // ranks
+	fold     folding
+	began    func(r int32) // if not nil, is called when a rank begins a step
 	ranks    []rank
 	hosts    []host
 	cores    []core
@@ -178,7 +181,8 @@ func (w *world) message(in *gen.Instr) (bytes int, ok bool) {
 	return bytes, bytes > 0 || place.Buf == ""
 }
 
-// pair is two ranks in one direction. Messages between them meet their receives in order.
+// pair is two ranks in one direction, of which the sender is one that is played. Messages between them meet their
+// receives in order.
 type pair struct{ from, to int32 }
 
 // message is one on its way, or the one end of it that is there.
@@ -221,7 +225,7 @@ func (w *world) segmentBytes(m *message, i int) int {
 }
 
 func (w *world) tariffOf(p pair) *tariff {
-	if w.ranks[p.from].host == w.ranks[p.to].host {
+	if w.hostOf(p.from) == w.hostOf(p.to) {
 		return &w.near
 	}
 	return &w.far
