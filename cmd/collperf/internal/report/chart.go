@@ -12,26 +12,10 @@ import (
 	"github.com/collgen/collgen/internal/figures"
 )
 
-// chart is one coordinate system. All coordinates are those of the picture.
+// chart is a chart of results and limits.
 type chart struct {
-	title                    string
-	left, top, right, bottom float64
-	x, y                     []tick
-	curves                   []curve
-	limits                   []limitLine
-}
-
-// curve is the results of one operation.
-type curve struct {
-	color  int
-	dashed bool
-	dots   []dot
-}
-
-// dot is one result; its text appears under the pointer.
-type dot struct {
-	drawing.Point
-	says string
+	drawing.Chart
+	limits []limitLine
 }
 
 // limitLine is a limit with the height of its label.
@@ -96,51 +80,52 @@ func groupsOf(results []*bench.Result) (groups []*group) {
 }
 
 func newChart(q quantityKind, top float64, groups []*group, all []limits.Limit) *chart {
-	c := &chart{title: q.title, left: chartLeft, top: top, right: chartRight, bottom: top + chartHeight}
-	x, y := axis{from: c.left, to: c.right}, axis{from: c.bottom, to: c.top}
+	c := &chart{Chart: drawing.Chart{Title: q.title, Left: chartLeft, Top: top, Right: chartRight,
+		Bottom: top + chartHeight}}
+	x, y := drawing.Axis{From: c.Left, To: c.Right}, drawing.Axis{From: c.Bottom, To: c.Top}
 	all = slices.DeleteFunc(slices.Clone(all), func(l limits.Limit) bool { return l.Unit != q.unit || l.Value <= 0 })
 	for _, l := range all {
-		y.extend(l.Value)
+		y.Extend(l.Value)
 	}
 	for _, g := range groups {
 		for _, r := range g.results {
 			if v := q.of(r); v > 0 {
-				x.extend(float64(r.Bytes))
-				y.extend(v)
+				x.Extend(float64(r.Bytes))
+				y.Extend(v)
 			}
 		}
 	}
-	if x.least == 0 {
+	if x.Least == 0 {
 		return c // there is nothing to show
 	}
-	c.y = y.decades()
-	c.x = x.sizes()
+	c.Y = y.Decades()
+	c.X = x.Sizes()
 	for _, g := range groups {
-		c.curves = append(c.curves, newCurve(q, g, &x, &y))
+		c.Curves = append(c.Curves, newCurve(q, g, &x, &y))
 	}
 	c.limits = limitLines(all, &y)
 	return c
 }
 
-func newCurve(q quantityKind, g *group, x, y *axis) curve {
-	c := curve{color: g.color, dashed: g.dashed}
+func newCurve(q quantityKind, g *group, x, y *drawing.Axis) drawing.Curve {
+	c := drawing.Curve{Color: g.color, Dashed: g.dashed}
 	for _, r := range g.results {
 		v := q.of(r)
 		if v <= 0 {
 			continue
 		}
-		c.dots = append(c.dots, dot{drawing.Point{X: x.at(float64(r.Bytes)), Y: y.at(v)},
-			fmt.Sprintf("%s: %v, %s %s", g.label, figures.Size(r.Bytes), figures.Number(v), q.unit)})
+		c.Dots = append(c.Dots, drawing.CurveDot{Point: drawing.Point{X: x.At(float64(r.Bytes)), Y: y.At(v)},
+			Says: fmt.Sprintf("%s: %v, %s %s", g.label, figures.Size(r.Bytes), figures.Number(v), q.unit)})
 	}
 	return c
 }
 
 // limitLines returns the lines from top to bottom, with labels that do not overlap.
-func limitLines(all []limits.Limit, y *axis) (lines []limitLine) {
+func limitLines(all []limits.Limit, y *drawing.Axis) (lines []limitLine) {
 	slices.SortStableFunc(all, func(a, b limits.Limit) int { return cmp.Compare(b.Value, a.Value) })
 	free := 0.0
 	for _, l := range all {
-		at := y.at(l.Value)
+		at := y.At(l.Value)
 		label := max(at, free)
 		free = label + labelHeight
 		lines = append(lines, limitLine{at, label, limitLabel(&l)})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/collgen/collgen/cmd/collperf/internal/bench"
 	"github.com/collgen/collgen/cmd/collperf/internal/limits"
+	"github.com/collgen/collgen/internal/drawing"
 	"github.com/collgen/collgen/internal/drawing/drawingtest"
 )
 
@@ -39,7 +40,7 @@ func TestPlotOfLittle(t *testing.T) {
 }
 
 func TestLabelsDoNotOverlap(t *testing.T) {
-	lines := limitLines(append([]limits.Limit(nil), sampleLimits[:2]...), &axis{least: 1, most: 100, from: 300, to: 0})
+	lines := limitLines(append([]limits.Limit(nil), sampleLimits[:2]...), &drawing.Axis{Least: 1, Most: 100, From: 300, To: 0})
 	if len(lines) != 2 || lines[1].labelAt-lines[0].labelAt < labelHeight || !strings.HasPrefix(lines[0].label, "reduce") {
 		t.Errorf("%+v", lines)
 	}
