@@ -11,6 +11,8 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/cost/simulate"
+	"github.com/collgen/collgen/internal/figures"
+	"github.com/collgen/collgen/spec"
 )
 
 // costing is what a cost is asked for.
@@ -26,19 +28,6 @@ type costing struct {
 // docs/cost.md has prices that were.
 var usualCosting = costing{ranks: 64, perHost: 1, alpha: 5e-6, beta: 1e-10, gamma: 5e-11}
 
-// prediction is how long an algorithm takes on the machine.
-type prediction struct {
-	Algorithm string             `json:"algorithm"`
-	Depth     int                `json:"depth"`
-	Seconds   float64            `json:"seconds"`
-	Bandwidth float64            `json:"algbw"` // bytes of the larger buffer of a rank, in 10⁹ per second
-	Parts     map[string]float64 `json:"parts"` // seconds on the critical path
-	Messages  int                `json:"messages"`
-	Bytes     int                `json:"bytes"` // in all messages
-	Busiest   string             `json:"busiest"`
-	Busy      float64            `json:"busy"` // seconds
-}
-
 // pieces are the depths that are tried of algorithms which have one.
 var pieces = []int{1, 4, 16}
 
@@ -46,14 +35,21 @@ var pieces = []int{1, 4, 16}
 type costCommand struct {
 	*call
 	costing
-	bytes, root, depth int // bytes of a block
+	blocks      blockList
+	algorithms  string // of the primitive, these alone
+	plot        string // a file
+	root, depth int
 }
 
 func prepareCost(base *call) runner {
 	c := &costCommand{call: base}
 	c.packageFlags()
 	c.flags.IntVar(&c.costing.ranks, "n", usualCosting.ranks, "`number` of ranks")
-	c.flags.IntVar(&c.bytes, "bytes", 1<<20, "`bytes` in a block")
+	c.blocks = blockList{1 << 20}
+	c.flags.Var(&c.blocks, "bytes", "`bytes` in a block: 1048576, or sizes such as 8,64K,1M, or 8..1M, each twice the one "+
+		"before, or 8..1M:4, four times")
+	c.flags.StringVar(&c.algorithms, "algorithms", "", "of a primitive, those of these `names` alone: ring,tree")
+	c.flags.StringVar(&c.plot, "plot", "", "draw the time over the bytes in a block into `file`, as SVG")
 	c.flags.IntVar(&c.root, "root", 0, "`rank` of the root")
 	c.flags.IntVar(&c.depth, "depth", 0, "`number` of pieces of a pipelined algorithm; 0: 1, 4 and 16")
 	c.flags.Float64Var(&c.costing.alpha, "alpha", usualCosting.alpha, "`seconds` that a message takes between hosts")
@@ -76,9 +72,8 @@ func (c *costCommand) run(ctx context.Context) error {
 	if len(c.args) == 0 {
 		return usageError{errors.New("want a primitive, or the name of one algorithm")}
 	}
-	if n := c.costing.ranks; n < 1 || c.root < 0 || c.root >= n || c.bytes < 0 || c.depth < 0 {
-		return usageError{fmt.Errorf("root %d of %d ranks, %d bytes, depth %d: there is no such call", c.root, n, c.bytes,
-			c.depth)}
+	if n := c.costing.ranks; n < 1 || c.root < 0 || c.root >= n || c.depth < 0 {
+		return usageError{fmt.Errorf("root %d of %d ranks, depth %d: there is no such call", c.root, n, c.depth)}
 	}
 	m, err := c.costing.machine(c.isSet)
 	if err != nil {
@@ -92,20 +87,41 @@ func (c *costCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var all []prediction
+	if found, err = c.named(found); err != nil {
+		return err
+	}
+	var f forecast
 	for _, a := range found {
-		more, err := c.predict(ctx, &m, &a.Algorithm)
-		if err != nil {
+		if err := c.predict(ctx, &m, &a.Algorithm, &f); err != nil {
 			return err
 		}
-		all = append(all, more...)
 	}
-	slices.SortStableFunc(all, func(x, y prediction) int { return cmp.Compare(x.Seconds, y.Seconds) })
+	f.finish()
+	if c.plot != "" {
+		if err := c.draw(&f); err != nil {
+			return err
+		}
+	}
 	if c.json {
-		return writeJSON(c.stdout, all)
+		return writeJSON(c.stdout, f)
 	}
-	c.writePredictions(all)
+	c.writeForecast(&f)
 	return nil
+}
+
+// named returns those of found that the flag names; all if it does not.
+func (c *costCommand) named(found []*algorithm) (some []*algorithm, err error) {
+	if c.algorithms == "" {
+		return found, nil
+	}
+	for name := range strings.SplitSeq(c.algorithms, ",") {
+		i := slices.IndexFunc(found, func(a *algorithm) bool { return a.Name == name })
+		if i < 0 {
+			return nil, usageError{fmt.Errorf("%s has no algorithm %q", c.args[0], name)}
+		}
+		some = append(some, found[i])
+	}
+	return some, nil
 }
 
 // machine returns the one that the flags describe, of which some are set.
@@ -149,79 +165,64 @@ func (x *costing) override(m *simulate.Machine, set func(flag string) bool) {
 	}
 }
 
-// predict plays a, at every depth that is asked for, unless it does not serve so many ranks.
-func (c *costCommand) predict(ctx context.Context, m *simulate.Machine, a *gen.Algorithm) ([]prediction, error) {
-	depths, local := []int{1}, 0
+// predict plays a with every block, at every depth that is asked for, unless it does not serve so many ranks.
+func (c *costCommand) predict(ctx context.Context, m *simulate.Machine, a *gen.Algorithm, f *forecast) error {
+	depths, local, n := []int{1}, 0, c.costing.ranks
 	if a.HasLocal() {
-		local = min(cmp.Or(m.RanksPerHost, c.costing.ranks), c.costing.ranks)
+		local = min(cmp.Or(m.RanksPerHost, n), n)
 	}
+	proved := a
+	a = lifted(a, n)
 	switch {
-	case !a.Serves(c.costing.ranks, local):
-		return nil, nil
+	case !a.Serves(n, local):
+		return nil
 	case c.depth > 0:
 		depths = []int{c.depth}
 	case a.HasDepth():
 		depths = pieces
 	}
-	var all []prediction
 	for _, depth := range depths {
-		params := gen.Params{Size: c.costing.ranks, Root: c.root, Peer: min(1, c.costing.ranks-1), Depth: depth, Local: local}
-		played := simulate.Call{Algorithm: a, Params: params, Block: c.bytes, InPlace: true}
-		played.Progress = func(messages int, now simulate.Time) {
-			c.progress.Update("%s, depth %d: %d messages, %v", a.FullName(), depth, messages, now.Duration())
-		}
-		r, err := simulate.Play(ctx, m, played)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, newPrediction(&played, &r))
-	}
-	return all, nil
-}
-
-func newPrediction(c *simulate.Call, r *simulate.Result) prediction {
-	p := prediction{Algorithm: c.Algorithm.FullName(), Depth: c.Depth, Seconds: r.Time.Seconds(),
-		Parts:    map[string]float64{},
-		Messages: r.Messages, Bytes: r.Bytes, Busiest: r.Busiest.What, Busy: r.Busiest.Busy.Seconds()}
-	if r.Time > 0 {
-		p.Bandwidth = float64(c.Blocks()) * float64(c.Block) / p.Seconds / 1e9
-	}
-	for part, time := range r.Parts {
-		if time > 0 {
-			p.Parts[simulate.Part(part).String()] = time.Seconds()
+		for _, block := range c.blocks {
+			params := gen.Params{Size: n, Root: c.root, Peer: min(1, n-1), Depth: depth, Local: local}
+			played := simulate.Call{Algorithm: a, Params: params, Block: block, InPlace: true}
+			played.Progress = func(messages int, now simulate.Time) {
+				c.progress.Update("%s, depth %d, %v: %d messages, %v", a.FullName(), depth, figures.Size(block), messages,
+					now.Duration())
+			}
+			r, err := simulate.Predict(ctx, m, played)
+			var refused *simulate.LimitError
+			switch {
+			case errors.As(err, &refused):
+				f.Refused = append(f.Refused, refusal{a.FullName(), depth, block, refused.Why})
+			case err != nil:
+				return err
+			default:
+				f.Predictions = append(f.Predictions, newPrediction(&played, &r, a == proved))
+			}
 		}
 	}
-	return p
+	return nil
 }
 
-func (c *costCommand) writePredictions(all []prediction) {
-	fmt.Fprintf(c.stdout, "%d ranks, blocks of %d bytes, on an imagined machine.\n\n", c.costing.ranks, c.bytes)
-	t := newTable(c.stdout)
-	t.row("algorithm", "depth", "µs", "GB/s", "messages", "of the time", "busiest")
-	for _, p := range all {
-		t.row(p.Algorithm, p.Depth, fmt.Sprintf("%.4g", p.Seconds*1e6), fmt.Sprintf("%.3g", p.Bandwidth), p.Messages,
-			p.shares(),
-			p.busiest())
+// lifted returns a without the condition that there are at most so many ranks, where that excludes n: what is not proved
+// can be simulated all the same.
+func lifted(a *gen.Algorithm, n int) *gen.Algorithm {
+	most, ok := a.MostRanks()
+	if !ok || n <= most {
+		return a
 	}
-	t.flush()
+	unlimited := *a
+	unlimited.Requires.Size = withoutMost(a.Requires.Size)
+	return &unlimited
 }
 
-func (p *prediction) busiest() string {
-	if p.Busy == 0 {
-		return "-"
+// withoutMost returns e with 1 in place of each condition size <= n.
+func withoutMost(e spec.Expr) spec.Expr {
+	switch {
+	case e.Kind == spec.LeExpr && e.Args[0].Name == spec.Size.Name && e.Args[1].Kind == spec.Const:
+		return spec.Int(1)
+	case e.Kind == spec.AndExpr:
+		return spec.And(withoutMost(e.Args[0]), withoutMost(e.Args[1]))
 	}
-	return fmt.Sprintf("%s, %.0f%%", p.Busiest, 100*p.Busy/p.Seconds)
-}
-
-// shares says what the time went to, the most first.
-func (p *prediction) shares() string {
-	var names, words []string
-	for name := range p.Parts {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(x, y string) int { return cmp.Or(cmp.Compare(p.Parts[y], p.Parts[x]), cmp.Compare(x, y)) })
-	for _, name := range names {
-		words = append(words, fmt.Sprintf("%s %.0f%%", name, 100*p.Parts[name]/p.Seconds))
-	}
-	return strings.Join(words, ", ")
+	return e
 }

@@ -46,6 +46,11 @@ func Predict(ctx context.Context, m *Machine, c Call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	return predict(ctx, m, c, chunks, few)
+}
+
+// predict plays every message of a call that has no more steps and messages than few.
+func predict(ctx context.Context, m *Machine, c Call, chunks, few int) (Result, error) {
 	s, err := look(ctx, m, c, chunks)
 	switch {
 	case err != nil:
@@ -57,8 +62,7 @@ func Predict(ctx context.Context, m *Machine, c Call) (Result, error) {
 	case s.work <= most:
 		return Play(ctx, m, c)
 	case c.Block%chunks == 0:
-		return Result{}, &LimitError{fmt.Sprintf("some %d steps and messages, of ranks that do not do the same; up to %d "+
-			"are played", s.work, most)}
+		return Result{}, s.refusal()
 	}
 	return even(ctx, m, c, chunks)
 }
@@ -76,8 +80,12 @@ func even(ctx context.Context, m *Machine, c Call, chunks int) (Result, error) {
 	case s.same || s.period < c.Size:
 		return s.play(ctx, m, c, chunks)
 	}
-	return Result{}, &LimitError{fmt.Sprintf("some %d steps and messages, of ranks that do not do the same; up to %d are "+
-		"played", s.work, most)}
+	return Result{}, s.refusal()
+}
+
+func (s *survey) refusal() error {
+	return &LimitError{fmt.Sprintf("some %d steps and messages, of ranks that do not do the same; up to %d are played",
+		s.work, most)}
 }
 
 // play plays c, whose ranks do the same, or the same as those of other hosts.
