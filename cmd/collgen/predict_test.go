@@ -42,7 +42,7 @@ func predicted(t *testing.T, args ...string) []prediction {
 	return f.Predictions
 }
 
-// TestCostOfBlocks has three lengths of blocks: each has its predictions, the fastest first, and there is a picture.
+// TestCostOfBlocks has two lengths of blocks: each has its predictions, the fastest first, and there is a picture.
 // Swing is among them, with more ranks than it is proved for.
 func TestCostOfBlocks(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "times.svg")
@@ -50,7 +50,7 @@ func TestCostOfBlocks(t *testing.T) {
 		"-algorithms", "ring,tree,swing", "-plot", file, "allreduce"}
 	var f forecast
 	decode(t, &f, append(args, "-json")...)
-	want := []fastest{{1 << 10, 1 << 10, "allreduce/swing"}, {64 << 20, 64 << 20, "allreduce/ring"}}
+	want := []fastest{{1 << 10, 1 << 10, "allreduce/tree"}, {64 << 20, 64 << 20, "allreduce/ring"}}
 	if diff := cmp.Diff(want, f.Fastest); diff != "" || len(f.Predictions) != 6 || f.Refused != nil {
 		t.Errorf("%s%+v", diff, f)
 	}
@@ -65,7 +65,7 @@ func TestCostOfBlocks(t *testing.T) {
 		t.Errorf("%d large dots:\n%s", large, picture)
 	}
 	status, stdout, stderr := collgen(t, args...)
-	if status != 0 || !regexp.MustCompile(`\n1K\.\.1K +allreduce/swing\n64M\.\.64M +allreduce/ring\n`).MatchString(stdout) {
+	if status != 0 || !regexp.MustCompile(`\n1K\.\.1K +allreduce/tree\n64M\.\.64M +allreduce/ring\n`).MatchString(stdout) {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 }
@@ -172,7 +172,7 @@ func TestCostRefuses(t *testing.T) {
 		{"want a primitive", nil},
 		{"ranks", []string{"-n", "0", "allreduce/ring"}},
 		{"no algorithm", []string{"-algorithms", "ring,nothing", "allreduce"}},
-		{"no such file", []string{"-plot", bad + "/x/y", "allreduce/ring"}},
+		{"not a directory", []string{"-plot", bad + "/x/y", "allreduce/ring"}},
 		{"alpha", []string{"-alpha", "-1", "allreduce/ring"}},
 		{"cores is -1", []string{"-machine", bad, "allreduce/ring"}},
 		{"no such file", []string{"-machine", bad + "?", "allreduce/ring"}},

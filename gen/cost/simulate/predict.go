@@ -1,8 +1,10 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Method is how a result came out.
@@ -67,20 +69,39 @@ func predict(ctx context.Context, m *Machine, c Call, chunks, few int) (Result, 
 	return even(ctx, m, c, chunks)
 }
 
-// even plays c with so many bytes more in a block that all chunks are equally long.
+// even plays c with so many bytes more in a block that all chunks are equally long. Where there are fewer bytes than
+// chunks, that is right for rings alone: each chunk that has a byte makes its way past all ranks.
 func even(ctx context.Context, m *Machine, c Call, chunks int) (Result, error) {
-	if c.Block < chunks && c.Depth > 1 {
-		return Result{}, &LimitError{fmt.Sprintf("%d bytes in %d chunks: most of them would be empty", c.Block, chunks)}
-	}
+	bytes := c.Block
 	c.Block += chunks - c.Block%chunks
 	s, err := look(ctx, m, c, chunks)
 	switch {
 	case err != nil:
 		return Result{}, err
-	case s.same || s.period < c.Size:
-		return s.play(ctx, m, c, chunks)
+	case !s.same && s.period == c.Size:
+		return Result{}, s.refusal()
 	}
-	return Result{}, s.refusal()
+	if bytes < chunks {
+		if ring, err := s.isRing(&c, chunks); err != nil || !ring {
+			return Result{}, cmp.Or(err, error(&LimitError{fmt.Sprintf("%d bytes in %d chunks: most of them would be empty",
+				bytes, chunks)}))
+		}
+	}
+	return s.play(ctx, m, c, chunks)
+}
+
+// isRing reports whether all ranks send to the same one or two neighbours in all steps, one message each.
+func (s *survey) isRing(c *Call, chunks int) (bool, error) {
+	if !s.same || c.Depth > 1 {
+		return false, nil
+	}
+	runs, err := runsOf(c, chunks)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(runs, func(r run) bool {
+		return r.sent > 2 || !slices.Equal(r.sendsTo(), runs[0].sendsTo())
+	}), nil
 }
 
 func (s *survey) refusal() error {

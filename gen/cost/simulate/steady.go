@@ -52,6 +52,16 @@ func (x *reader) run(step []gen.Instr) run {
 	return r
 }
 
+// sendsTo returns to whom rank 0 sends in a step.
+func (r *run) sendsTo() (peers []int) {
+	for i := range r.step {
+		if r.step[i].Kind == gen.SendInstr {
+			peers = append(peers, r.step[i].Peer)
+		}
+	}
+	return peers
+}
+
 // steady plays some steps of each run, and notes when they began.
 type steady struct {
 	*world
