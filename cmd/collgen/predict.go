@@ -46,8 +46,8 @@ func prepareCost(base *call) runner {
 	c.packageFlags()
 	c.flags.IntVar(&c.costing.ranks, "n", usualCosting.ranks, "`number` of ranks")
 	c.blocks = blockList{1 << 20}
-	c.flags.Var(&c.blocks, "bytes", "`bytes` in a block: 1048576, or sizes such as 8,64K,1M, or 8..1M, each twice the one "+
-		"before, or 8..1M:4, four times")
+	c.flags.Var(&c.blocks, "bytes", "`bytes` in a block: 1048576, or sizes such as 8,64K,1M, or 8..1M, each twice the "+
+		"one before, or 8..1M:4, four times")
 	c.flags.StringVar(&c.algorithms, "algorithms", "", "of a primitive, those of these `names` alone: ring,tree")
 	c.flags.StringVar(&c.plot, "plot", "", "draw the time over the bytes in a block into `file`, as SVG")
 	c.flags.IntVar(&c.root, "root", 0, "`rank` of the root")
@@ -204,8 +204,8 @@ func (c *costCommand) predict(ctx context.Context, m *simulate.Machine, a *gen.A
 	return nil
 }
 
-// lifted returns a without the condition that there are at most so many ranks, where that excludes n: what is not proved
-// can be simulated all the same.
+// lifted returns a without the condition that there are at most so many ranks, where that excludes n: what is not
+// proved can be simulated all the same.
 func lifted(a *gen.Algorithm, n int) *gen.Algorithm {
 	most, ok := a.MostRanks()
 	if !ok || n <= most {

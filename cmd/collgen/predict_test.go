@@ -72,8 +72,8 @@ func TestCostOfBlocks(t *testing.T) {
 
 // TestCostOfManyRanks: most steps of a ring of 4096 ranks are extrapolated. Its time is that of the formula.
 func TestCostOfManyRanks(t *testing.T) {
-	got := predicted(t, "cost", "-catalogue", "-n", "4096", "-bytes", "4096000", "-alpha", "1e-6", "-beta", "1e-9", "-gamma",
-		"0", "-json", "allreduce/ring")
+	got := predicted(t, "cost", "-catalogue", "-n", "4096", "-bytes", "4096000", "-alpha", "1e-6", "-beta", "1e-9",
+		"-gamma", "0", "-json", "allreduce/ring")
 	want := 8190 * (1e-6 + 1000e-9)
 	if p := got[0]; math.Abs(p.Seconds-want) > 1e-9 || p.How != "steady" || p.Messages != 8190*4096 {
 		t.Errorf("%+v, want %v s", p, want)
@@ -130,8 +130,8 @@ func TestCostOfTwoLevels(t *testing.T) {
 		{[]string{"-machine", file}, 2*1e-3 + 1e-7},
 		{[]string{"-machine", file, "-alpha", "1e-6", "-near-alpha", "1e-6"}, 3e-6},
 	} {
-		got := predicted(t, append([]string{"cost", "-catalogue", "-n", "4", "-ranks-per-host", "2", "-bytes", "4", "-beta", "0",
-			"-json", "allgather/ring"}, tc.args...)...)
+		got := predicted(t, append([]string{"cost", "-catalogue", "-n", "4", "-ranks-per-host", "2", "-bytes", "4",
+			"-beta", "0", "-json", "allgather/ring"}, tc.args...)...)
 		if len(got) != 1 || math.Abs(got[0].Seconds-tc.want) > 1e-10 {
 			t.Errorf("%q: %+v, want %v", tc.args, got, tc.want)
 		}

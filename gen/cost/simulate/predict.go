@@ -26,8 +26,8 @@ type LimitError struct{ Why string }
 // Error returns the reason.
 func (e *LimitError) Error() string { return e.Why }
 
-// The work that is done, in steps and messages: up to few, every message is played without a look at what is equal; more
-// than most is refused.
+// The work that is done, in steps and messages: up to few, every message is played without a look at what is equal;
+// more than most is refused.
 const (
 	few  = 1 << 14
 	most = 1 << 23

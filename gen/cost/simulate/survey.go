@@ -98,8 +98,7 @@ func look(ctx context.Context, m *Machine, c Call, chunks int) (survey, error) {
 		}
 		works = append(works, work)
 	}
-	slices.Sort(works) // one rank in the middle, and a root
-	s := survey{folding: everyRank(c.Size), work: works[len(works)/2]*c.Size + works[len(works)-1], same: true}
+	s := survey{folding: everyRank(c.Size), work: total(works, c.Size), same: true}
 	for _, d := range found {
 		s.same = s.same && d[0] == found[0][0]
 	}
@@ -110,6 +109,16 @@ func look(ctx context.Context, m *Machine, c Call, chunks int) (survey, error) {
 		}
 	}
 	return s, nil
+}
+
+// total returns about how much work so many ranks have, of whom some have works. The one with the most may be a root,
+// like which there is no other.
+func total(works []int, size int) int {
+	sum, top := 0, slices.Max(works)
+	for _, w := range works {
+		sum += w
+	}
+	return top + (sum-top)/max(1, len(works)-1)*(size-1)
 }
 
 // holds reports whether ranks that are a period apart have equal digests, of which number i is that of f.

@@ -40,7 +40,8 @@ func TestPlotOfLittle(t *testing.T) {
 }
 
 func TestLabelsDoNotOverlap(t *testing.T) {
-	lines := limitLines(append([]limits.Limit(nil), sampleLimits[:2]...), &drawing.Axis{Least: 1, Most: 100, From: 300, To: 0})
+	lines := limitLines(append([]limits.Limit(nil), sampleLimits[:2]...),
+		&drawing.Axis{Least: 1, Most: 100, From: 300, To: 0})
 	if len(lines) != 2 || lines[1].labelAt-lines[0].labelAt < labelHeight || !strings.HasPrefix(lines[0].label, "reduce") {
 		t.Errorf("%+v", lines)
 	}
