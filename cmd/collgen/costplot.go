@@ -42,7 +42,7 @@ func (f *forecast) picture(title string) *drawing.Drawing {
 		}
 	}
 	if x.Least > 0 {
-		chart.Y, chart.X = y.Decades(), x.Sizes()
+		chart.Y, chart.X = y.Decades(), x.Sizes(figures.SizeText)
 	}
 	chart.Frame(d)
 	for i, name := range names {

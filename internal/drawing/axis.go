@@ -3,8 +3,6 @@ package drawing
 import (
 	"math"
 	"strconv"
-
-	"github.com/collgen/collgen/internal/figures"
 )
 
 // Axis is a logarithmic axis of a chart. Values from Least to Most are at the coordinates From and To.
@@ -35,12 +33,12 @@ func (a *Axis) Extend(v float64) {
 	a.Most = max(a.Most, v)
 }
 
-// Sizes returns ticks at powers of two, as many as fit.
-func (a *Axis) Sizes() (ticks []Tick) {
+// Sizes returns ticks at powers of two, as many as fit, with the labels of these numbers.
+func (a *Axis) Sizes(label func(n int) string) (ticks []Tick) {
 	first, last := int(math.Ceil(math.Log2(a.Least))), int(math.Floor(math.Log2(a.Most)))
 	step := (last-first)/12 + 1
 	for p := first; p <= last; p += step {
-		ticks = append(ticks, Tick{a.At(math.Exp2(float64(p))), figures.Size(1 << p).String()})
+		ticks = append(ticks, Tick{a.At(math.Exp2(float64(p))), label(1 << p)})
 	}
 	return ticks
 }

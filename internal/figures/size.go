@@ -37,3 +37,6 @@ func (s Size) String() string {
 	}
 	return strconv.Itoa(n) + unit
 }
+
+// SizeText returns the text of a size.
+func SizeText(bytes int) string { return Size(bytes).String() }

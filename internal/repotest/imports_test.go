@@ -194,7 +194,6 @@ var importRules = []importRule{
 		"internal/events/edit", "internal/scratch"}, never: []string{"fast"}},
 	{pattern: "tlaplus/job", may: []string{"fast"}, never: []string{"gen", "verify"}},
 	{pattern: "internal/*"},
-	{pattern: "internal/drawing", may: []string{"internal/figures"}},
 	{pattern: "internal/drawing/drawingtest"},
 	{pattern: "internal/events/edit", may: []string{"internal/events"}},
 	{pattern: "peers", may: []string{"internal/*"}},

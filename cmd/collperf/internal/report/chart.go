@@ -99,7 +99,7 @@ func newChart(q quantityKind, top float64, groups []*group, all []limits.Limit) 
 		return c // there is nothing to show
 	}
 	c.Y = y.Decades()
-	c.X = x.Sizes()
+	c.X = x.Sizes(figures.SizeText)
 	for _, g := range groups {
 		c.Curves = append(c.Curves, newCurve(q, g, &x, &y))
 	}
