@@ -30,7 +30,7 @@ func (e *LimitError) Error() string { return e.Why }
 // more than most is refused.
 const (
 	few  = 1 << 14
-	most = 1 << 23
+	most = 1 << 22
 )
 
 // Predict returns what [Play] does, sooner where many ranks do the same, or one does the same many times: Result.How
