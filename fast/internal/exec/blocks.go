@@ -65,6 +65,7 @@ type placement struct {
 	args       Args
 	dsts, srcs int
 	of         BlocksOf
+	memory     BlocksOf // of what of has had
 }
 
 // isFor reports whether p is what a call passes.
@@ -76,8 +77,8 @@ func (p *placement) isFor(args *Args, dst, src []byte, of *BlocksOf) bool {
 // keep makes p what a call passes.
 func (p *placement) keep(args *Args, dst, src []byte, of *BlocksOf) {
 	p.args, p.dsts, p.srcs = *args, len(dst), len(src)
-	p.of.Dst.copy(&of.Dst)
-	p.of.Src.copy(&of.Src)
+	p.of.Dst.copy(&of.Dst, &p.memory.Dst)
+	p.of.Src.copy(&of.Src, &p.memory.Src)
 }
 
 // are reports whether b and other say the same, in the same way.
@@ -87,16 +88,17 @@ func (b *Blocks) are(other *Blocks) bool {
 
 func sameInts(x, y []int) bool { return (x == nil) == (y == nil) && slices.Equal(x, y) }
 
-// copy makes b a copy of other, in b's memory.
-func (b *Blocks) copy(other *Blocks) {
-	b.Counts, b.Displs = copyInts(b.Counts, other.Counts), copyInts(b.Displs, other.Displs)
+// copy makes b a copy of other, in that memory.
+func (b *Blocks) copy(other, memory *Blocks) {
+	b.Counts, b.Displs = copyInts(other.Counts, &memory.Counts), copyInts(other.Displs, &memory.Displs)
 }
 
-func copyInts(into, from []int) []int {
+func copyInts(from []int, memory *[]int) []int {
 	if from == nil {
 		return nil
 	}
-	return append(into[:0], from...)
+	*memory = append((*memory)[:0], from...)
+	return *memory
 }
 
 // placed returns args for a call of k with these blocks, and the lengths that every rank passes, if there are any. It

@@ -55,7 +55,7 @@ func (p *Part) describe(d *wire.Call) {
 // label returns p in words, such as "hosts.Reduce sum root 2", or "neighbor.AllToAll #3+1" of the second part of a call
 // on the graph that call 3 has made.
 func (p *Part) label() (label wire.Label) {
-	text := append(make([]byte, 0, len(label)), p.Operation...)
+	text := append(make([]byte, 0, 64), p.Operation...) // on the stack, also what is cut off
 	if p.Op != 0 {
 		text = append(append(text, ' '), p.Op.String()...)
 	}
