@@ -52,12 +52,13 @@ type Comm struct {
 	near, far part  // the ranks of this host, and the leaders
 	flat      *part // one of them, if all ranks are in it
 
-	busy    atomic.Bool // guards what follows
-	calls   uint64      // that have begun
-	stage   int         // calls on parts that the call in progress has made
-	whole   exec.Part   // the call in progress
-	opts    []fast.Option
-	scratch [2][]complex128
+	busy       atomic.Bool // guards what follows
+	calls      uint64      // that have begun
+	stage      int         // calls on parts that the call in progress has made
+	whole      exec.Part   // the call in progress
+	quantizing quantizing
+	opts       []fast.Option
+	scratch    [2][]complex128
 
 	closed  atomic.Bool
 	left    chan struct{} // closed by Close

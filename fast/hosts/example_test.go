@@ -6,6 +6,7 @@ import (
 
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/hosts"
+	"github.com/collgen/collgen/fast/quantized"
 )
 
 // Ranks sum up their gradients. The goroutines of fast.Run are on one host. Processes of several hosts, which fast.Init
@@ -62,5 +63,27 @@ func Example_calls() {
 	fmt.Println(err)
 	// Output:
 	// [7] [3] [0 1 2] 9 [20 21 22]
+	// <nil>
+}
+
+// Between hosts, an average of gradients takes a quarter of the bytes. These goroutines are on one host, so that
+// nothing is quantized.
+func ExampleAllReduceQuantized() {
+	err := fast.Run(context.Background(), 2, func(ctx context.Context, c *fast.Comm) error {
+		h, err := hosts.New(ctx, c)
+		if err != nil {
+			return err
+		}
+		defer h.Close()
+		gradient := []float32{1, float32(c.Rank())}
+		err = hosts.AllReduceQuantized(ctx, h, gradient, fast.Avg, quantized.Options{Format: quantized.Int8})
+		if c.Rank() == 0 {
+			fmt.Println(gradient)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// [1 0.5]
 	// <nil>
 }
