@@ -49,6 +49,7 @@ var subjects = []subject{
 	{pkg: "fast", stages: []stage{ofFast}, few: true},
 	{pkg: "fast/neighbor", stages: []stage{tests("tests of neighbor", "./fast/neighbor")}},
 	{pkg: "fast/hosts", stages: []stage{tests("tests of hosts", "./fast/hosts")}},
+	{pkg: "fast/quantized", stages: []stage{tests("tests of quantized", "./fast/quantized")}},
 	{pkg: "fast/internal/exec", stages: []stage{timed("tests of exec", "./fast/internal/exec"), ofFast}, few: true},
 	{pkg: "fast/internal/linkbase", stages: []stage{timed("tests of links", "./fast/internal/linkbase"),
 		timed("tests of tcp", "./fast/internal/tcp")}},
