@@ -13,7 +13,7 @@ import (
 )
 
 // lists are flags whose texts are lists or names.
-type lists struct{ ranks, transports, op, element, place string }
+type lists struct{ ranks, transports, op, element, place, quantized string }
 
 func (o *options) flags(g *lists) *flag.FlagSet {
 	f := flag.NewFlagSet("collperf", flag.ContinueOnError)
@@ -37,6 +37,8 @@ func (o *options) flags(g *lists) *flag.FlagSet {
 	f.StringVar(&o.Algorithm, "algorithm", "", "`name` of the algorithm, instead of the one that the table selects")
 	f.BoolVar(&o.Hosts, "hosts", false, "measure the calls of package fast/hosts, which go in two levels: on each host, "+
 		"and between hosts")
+	f.StringVar(&g.quantized, "quantized", "", "with -hosts and -c 0: measure quantized all-reduces, in which hosts "+
+		"exchange numbers of a `format`: "+strings.Join(quantizationNames(), ", "))
 	f.IntVar(&o.Depth, "depth", 0, "`number` of pieces into which a pipelined algorithm cuts chunks; 0: as the table says")
 	f.BoolFunc("pin", "keep rank i on core i, modulo cores (default: if there are enough cores; never goroutines)",
 		o.setPin)
@@ -72,6 +74,9 @@ func elementNames() []string {
 }
 func operationNames() []string {
 	return names(bench.Operations, func(o bench.Operation) string { return o.Name })
+}
+func quantizationNames() []string {
+	return names(bench.Quantizations, bench.FormatOf)
 }
 func formatNames() []string {
 	return names(report.Formats, func(f report.Format) string { return f.Name })

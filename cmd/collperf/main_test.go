@@ -173,6 +173,12 @@ func TestCommandLine(t *testing.T) {
 		{"-hosts -overlap", 2, "-hosts goes with none"},
 		{"-hosts -tune", 2, "-hosts goes with none"},
 		{"-hosts -reproducible", 2, "-reproducible is for -o sum and -o avg, without -hosts and -tune"},
+		{"-quantized int4", 2, "-quantized int4: there are int8, float8e4m3, float8e5m2"},
+		{"-quantized int8", 2, "-quantized takes -hosts, and -c 0"},
+		{"-hosts -quantized int8", 2, "-quantized takes -hosts, and -c 0"},
+		{"-hosts -c 0 -quantized int8 -o max", 2, "-quantized is for the all-reduce of float32"},
+		{"-hosts -c 0 -quantized int8 -d float64", 2, "-quantized is for the all-reduce of float32"},
+		{"-hosts -c 0 -quantized int8 broadcast", 2, "-quantized is for the all-reduce of float32"},
 		{"-tune -reproducible", 2, "-reproducible is for"},
 		{"-o max -reproducible", 2, "-reproducible is for"},
 		{"-ranks 2 -transport inproc -algorithm ring -reproducible -e 8", 1, "does not serve op reproducible sum"},
@@ -266,13 +272,41 @@ func TestUnderALauncher(t *testing.T) {
 
 // TestHosts measures the calls of package hosts, among ranks that believe that they are on two hosts.
 func TestHosts(t *testing.T) {
-	args := []string{"-hosts", "-format", "json", "-b", "8", "-e", "40K", "-f", "5120", "-n", "1"}
 	var operations []string
 	for _, o := range bench.Operations {
 		if o.InHosts() {
 			operations = append(operations, o.Name)
 		}
 	}
+	seen := make(map[string]int)
+	for _, r := range onHosts(t, operations...) {
+		seen[r.Collective]++
+		if wantPlausible(t, &r, "mixed"); r.Algorithm != "fast/hosts" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(operations) != 7 || len(seen) != len(operations) {
+		t.Errorf("results of %v, want those of %v", seen, operations)
+	}
+}
+
+// TestQuantized measures quantized all-reduces among such ranks.
+func TestQuantized(t *testing.T) {
+	all := onHosts(t, "-quantized", "float8e4m3", "-c", "0", "-place", "in")
+	for _, r := range all {
+		if r.Collective != "all-reduce" || r.Algorithm != "fast/hosts float8e4m3/256" || r.Microseconds.Min <= 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(all) != 2 {
+		t.Errorf("%d results, want 2", len(all))
+	}
+}
+
+// onHosts returns the results of the calls of package hosts, among ranks that believe that they are on two hosts.
+func onHosts(t *testing.T, more ...string) []bench.Result {
+	t.Helper()
+	args := []string{"-hosts", "-format", "json", "-b", "8", "-e", "40K", "-f", "5120", "-n", "1"}
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret")
 	if err := os.WriteFile(secret, bytes.Repeat([]byte("7"), 64), 0o600); err != nil {
@@ -281,7 +315,7 @@ func TestHosts(t *testing.T) {
 	var all []*exec.Cmd
 	var out bytes.Buffer
 	for rank := range 3 {
-		cmd := collperf(t, append(args, operations...)...)
+		cmd := collperf(t, append(args, more...)...)
 		cmd.Env = append(cmd.Env, fmt.Sprint("COLL_RANK=", rank), "COLL_SIZE=3", fmt.Sprint("COLL_HOST=", rank%2),
 			"COLL_STORE=file://"+filepath.Join(dir, "store"), "COLL_SECRET_FILE="+secret)
 		cmd.Stderr = os.Stderr
@@ -298,16 +332,7 @@ func TestHosts(t *testing.T) {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
-	seen := make(map[string]int)
-	for _, r := range resultsOf(t, out.String()) {
-		seen[r.Collective]++
-		if wantPlausible(t, &r, "mixed"); r.Algorithm != "fast/hosts" {
-			t.Errorf("%+v", r)
-		}
-	}
-	if len(operations) != 7 || len(seen) != len(operations) {
-		t.Errorf("results of %v, want those of %v", seen, operations)
-	}
+	return resultsOf(t, out.String())
 }
 
 // TestEndsWithItsParts ends collperf, and ranks of it, while it measures.

@@ -109,6 +109,13 @@ func (o *options) findNames(g *lists) error {
 	if o.Places, ok = map[string][]bool{"both": {false, true}, "out": {false}, "in": {true}}[g.place]; !ok {
 		return fmt.Errorf("-place %s: want in, out or both", g.place)
 	}
+	if g.quantized != "" {
+		i := slices.Index(quantizationNames(), g.quantized)
+		if i < 0 {
+			return fmt.Errorf("-quantized %s: there are %s", g.quantized, strings.Join(quantizationNames(), ", "))
+		}
+		o.Quantized = &bench.Quantizations[i]
+	}
 	if !slices.Contains(formatNames(), o.format) {
 		return fmt.Errorf("-format %s: there are %s", o.format, strings.Join(formatNames(), ", "))
 	}
@@ -134,7 +141,7 @@ func (o *options) validate() error {
 	case !o.Reduction.Op.Takes(o.Element.Type) && slices.ContainsFunc(o.Operations, bench.Operation.Reduces):
 		return fmt.Errorf("-o %v is not for %s", o.Reduction.Op, o.Element.Name)
 	}
-	if err := o.validateHosts(); err != nil {
+	if err := errors.Join(o.validateHosts(), o.validateQuantized()); err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Dir(o.plot)); err != nil {
@@ -169,6 +176,21 @@ func (o *options) validateHosts() error {
 		if !op.InHosts() {
 			return fmt.Errorf("-hosts: package fast/hosts has no %s", op.Name)
 		}
+	}
+	return nil
+}
+
+// validateQuantized returns an error if quantized all-reduces cannot be measured as the flags say.
+func (o *options) validateQuantized() error {
+	if o.Quantized == nil {
+		return nil
+	}
+	if !o.Hosts || o.Check > 0 {
+		return errors.New("-quantized takes -hosts, and -c 0: its results are not exact")
+	}
+	if o.Element.Name != "float32" || o.Reduction.Op != fast.Sum && o.Reduction.Op != fast.Avg ||
+		len(o.Operations) != 1 || o.Operations[0].Name != "all-reduce" {
+		return errors.New("-quantized is for the all-reduce of float32, with -o sum or -o avg")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/collective"
 	"github.com/collgen/collgen/fast/hosts"
+	"github.com/collgen/collgen/fast/quantized"
 	"github.com/collgen/collgen/spec"
 )
 
@@ -34,7 +35,8 @@ type Case struct {
 	Depth        int    // 0: as the table says
 	Reproducible bool   // the sum
 
-	by *hosts.Comm // makes the calls; nil: package fast does
+	by        *hosts.Comm        // makes the calls; nil: package fast does
+	quantized *quantized.Options // how by does; nil: it does not quantize
 }
 
 // Bytes returns the size of the larger buffer of a rank.
@@ -110,6 +112,9 @@ func newBuffers[T fast.Elem](ctx context.Context, comm *fast.Comm, c *Case, of f
 	}
 	if c.by != nil {
 		b.hosts, b.invoke = c.by, inHosts[T](c.Name)
+	}
+	if c.quantized != nil {
+		b.invoke = quantizing[T](*c.quantized)
 	}
 	b.values = newValues(of, c.Element.Exact, c.Reduction, comm.Size(), c.combines(b.role))
 	for range comm.Size() {

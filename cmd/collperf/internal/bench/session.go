@@ -8,6 +8,7 @@ import (
 
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/hosts"
+	"github.com/collgen/collgen/fast/quantized"
 	"github.com/collgen/collgen/internal/figures"
 	"github.com/collgen/collgen/internal/program"
 )
@@ -31,7 +32,8 @@ type Config struct {
 
 	Algorithm string
 	Depth     int
-	Hosts     bool // the calls of package hosts
+	Hosts     bool               // the calls of package hosts
+	Quantized *quantized.Options // with Hosts: how all-reduces of float32 are quantized; nil: they are not
 
 	GCLoad       bool // keep the garbage collector busy
 	Reproducible bool // measure reproducible sums
@@ -66,6 +68,9 @@ func (s *Config) Cases(o *Operation, count, ranks int) (all []*Case) {
 		}
 		if s.Hosts {
 			c.Algorithm = "fast/hosts" // which results name; options of package fast mean nothing to it
+			if c.quantized = s.Quantized; c.quantized != nil {
+				c.Algorithm += " " + c.quantized.String()
+			}
 		}
 		all = append(all, c)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/hosts"
+	"github.com/collgen/collgen/fast/quantized"
 )
 
 // inHosts returns the function that calls the operation of that name in package hosts, or nil if there is none.
@@ -30,6 +31,20 @@ func inHosts[T fast.Elem](name string) invoke[T] {
 		},
 		"barrier": func(ctx context.Context, v *invocation[T], _ []fast.Option) error { return hosts.Barrier(ctx, v.hosts) },
 	}[name]
+}
+
+// Quantizations are the ways in which an all-reduce can be quantized between hosts.
+var Quantizations = []quantized.Options{{Format: quantized.Int8}, {Format: quantized.Float8E4M3},
+	{Format: quantized.Float8E5M2}}
+
+// FormatOf returns the name of the format of numbers.
+func FormatOf(o quantized.Options) string { return o.Format.String() }
+
+// quantizing returns the function that makes an all-reduce, of float32, which is quantized between hosts.
+func quantizing[T fast.Elem](o quantized.Options) invoke[T] {
+	return func(ctx context.Context, v *invocation[T], _ []fast.Option) error {
+		return hosts.AllReduceQuantizedInto(ctx, v.hosts, any(v.out).([]float32), any(v.in).([]float32), v.op, o)
+	}
 }
 
 // InHosts reports whether package hosts has o.
