@@ -114,7 +114,7 @@ pictures: ## draw the pictures of the documents, in docs/pictures
 	bin/collgen view -catalogue -svg -o docs/pictures/allreduce-ring.svg allreduce/ring
 	bin/collgen view -catalogue -svg -ranks 8 -o docs/pictures/broadcast-binomial.svg broadcast/binomial
 	bin/collgen cost -catalogue -n 8192 -ranks-per-host 16 -alpha 3e-6 -beta 4e-11 -near-alpha 3e-7 -near-beta 1e-11 \
-		-gamma 3e-11 -bytes 64..16M:8 -algorithms ring,tree,rabenseifner,swing,two-level \
+		-gamma 3e-11 -bytes 16K..64M:4 -algorithms ring,tree,rabenseifner,swing,two-level \
 		-plot docs/pictures/crossing.svg allreduce
 	$(GO) run ./peers -recorded docs/lab/performance.md -picture docs/pictures/performance.svg
 
