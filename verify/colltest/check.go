@@ -71,15 +71,18 @@ func (s *Suite) mostTime() time.Duration { return 3*s.Shrinking + 2*confirming*s
 // mostStretch limits how much longer cases may take after some have taken too long once.
 const mostStretch = 8
 
-// check tries cases, and returns the failures that differ. If it may overlap them, the next case is drawn, and the
-// last one is judged, while the ranks make the calls of one.
+// mostJudged is how many cases are judged while the next one is tried: some take much longer to judge than to try.
+const mostJudged = 4
+
+// check tries cases, and returns the failures that differ. If it may overlap them, the next cases are drawn, and the
+// last ones are judged, while the ranks make the calls of one.
 func (s *Suite) check(ctx context.Context, name string, overlap bool, cases iter.Seq[Case]) []*Failure {
 	c := checking{Suite: s, name: name, counts: s.Tested[name], failed: map[int]int{}, stretch: 1}
 	all := s.drawAll(cases)
 	if overlap {
 		all = ahead(all)
 	}
-	var last *tried
+	var open []*tried
 	for d := range all {
 		if ctx.Err() != nil {
 			break
@@ -88,14 +91,17 @@ func (s *Suite) check(ctx context.Context, name string, overlap bool, cases iter
 			c.counts.LeftOut++
 			continue
 		}
-		t := s.perform(ctx, d, c.stretch*s.Patience)
-		c.conclude(ctx, last)
-		if last = t; !overlap || !t.judged {
-			c.conclude(ctx, t)
-			last = nil
+		t, most := s.perform(ctx, d, c.stretch*s.Patience), 0
+		if overlap && t.judged {
+			most = mostJudged
+		}
+		for open = append(open, t); len(open) > most; open = open[1:] {
+			c.conclude(ctx, open[0])
 		}
 	}
-	c.conclude(ctx, last)
+	for _, t := range open {
+		c.conclude(ctx, t)
+	}
 	if c.counts != (Counts{}) {
 		s.Tested[name] = c.counts
 	}
@@ -118,11 +124,8 @@ func (c *checking) isEnough(size int) bool {
 	return c.failed[size] >= mostFailed || len(c.found) >= c.Failures || c.took > c.mostTime()
 }
 
-// conclude waits for the verdict on a case, unless t is nil, and adds it to what is known.
+// conclude waits for the verdict on a case, and adds it to what is known.
 func (c *checking) conclude(ctx context.Context, t *tried) {
-	if t == nil {
-		return
-	}
 	begin := time.Now()
 	f := t.verdict(&c.counts)
 	if f != nil && ctx.Err() == nil {
