@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,7 +73,13 @@ func (c *costCommand) run(ctx context.Context) error {
 	if len(c.args) == 0 {
 		return usageError{errors.New("want a primitive, or the name of one algorithm")}
 	}
-	if n := c.costing.ranks; n < 1 || c.root < 0 || c.root >= n || c.depth < 0 {
+	if c.costing.ranks < 1 {
+		return usageError{fmt.Errorf("-n %d: want at least 1 rank", c.costing.ranks)}
+	}
+	if c.plot != "" && !strings.EqualFold(filepath.Ext(c.plot), ".svg") {
+		return usageError{fmt.Errorf("-plot %s: want a name that ends with .svg", c.plot)}
+	}
+	if n := c.costing.ranks; c.root < 0 || c.root >= n || c.depth < 0 {
 		return usageError{fmt.Errorf("root %d of %d ranks, depth %d: there is no such call", c.root, n, c.depth)}
 	}
 	m, err := c.costing.machine(c.isSet)

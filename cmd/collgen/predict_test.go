@@ -170,9 +170,9 @@ func TestCostRefuses(t *testing.T) {
 		args []string
 	}{
 		{"want a primitive", nil},
-		{"ranks", []string{"-n", "0", "allreduce/ring"}},
+		{"-n 0", []string{"-n", "0", "allreduce/ring"}},
 		{"no algorithm", []string{"-algorithms", "ring,nothing", "allreduce"}},
-		{"not a directory", []string{"-plot", bad + "/x/y", "allreduce/ring"}},
+		{"not a directory", []string{"-plot", bad + "/x/y.svg", "allreduce/ring"}},
 		{"alpha", []string{"-alpha", "-1", "allreduce/ring"}},
 		{"cores is -1", []string{"-machine", bad, "allreduce/ring"}},
 		{"no such file", []string{"-machine", bad + "?", "allreduce/ring"}},
