@@ -74,7 +74,7 @@ func (h *Comm) quantize(o quantized.Options) error {
 	}
 	on, err := quantized.New(c, o)
 	if err == nil {
-		h.quantizing = quantizing{o, "hosts.AllReduce " + o.String(), on}
+		h.quantizing = quantizing{o, "hosts " + o.String(), on}
 	}
 	return err
 }

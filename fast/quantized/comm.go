@@ -14,6 +14,7 @@ package quantized
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"github.com/collgen/collgen/fast"
@@ -39,8 +40,11 @@ type Options struct {
 	Block int
 }
 
-// String returns the format and the block, such as "int8/256".
-func (o Options) String() string { return fmt.Sprintf("%v/%d", o.Format, o.block()) }
+// String returns the format, without its float8, and the block, such as "int8/256" and "e4m3/256". It is so short that
+// errors have all of it.
+func (o Options) String() string {
+	return fmt.Sprintf("%s/%d", strings.TrimPrefix(o.Format.String(), "float8"), o.block())
+}
 
 func (o Options) block() int {
 	if o.Block == 0 {

@@ -69,7 +69,7 @@ func TestNewRefuses(t *testing.T) {
 
 // TestNames: formats and options say what they are.
 func TestNames(t *testing.T) {
-	for want, got := range map[string]string{"int8/256": Options{}.String(), "float8e4m3/16": Options{1, 16}.String(),
+	for want, got := range map[string]string{"int8/256": Options{}.String(), "e4m3/16": Options{1, 16}.String(),
 		"float8e5m2": Float8E5M2.String(), "format(3)": Format(3).String()} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
