@@ -478,6 +478,11 @@ func TestTuneQuick(t *testing.T) {
 	if table, err := fast.DecodeTuning(f); err != nil || len(table.Rules["AllGather"]) == 0 {
 		t.Errorf("%v %v", table, err)
 	}
+	runs(t, 0, "-tune", "-quick", "-transport", "tcp", "-e", "64", "barrier") // leaves the others
+	text, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(text, []byte(`"AllGather"`)) || !bytes.Contains(text, []byte(`"Barrier"`)) {
+		t.Errorf("%v\n%s", err, text)
+	}
 	t.Setenv("COLL_TUNE", "auto")
 	runs(t, 0, "-ranks", "2", "-e", "8", "-n", "1")
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {

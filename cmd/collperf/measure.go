@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -139,7 +140,7 @@ func (o *options) writeTable(ctx context.Context, stdout, stderr io.Writer) erro
 		return err
 	}
 	if err = errors.Join(err, t.Save(stdout)); err == nil && isForAuto {
-		sayTuned(stdout, t.Keep)
+		fmt.Fprintf(stdout, "The rules are in %s.\nPrograms on this machine follow them with COLL_TUNE=auto.\n", t.Keep)
 	}
 	return err
 }

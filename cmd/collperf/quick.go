@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -53,9 +52,4 @@ func tunedFile() (string, error) {
 		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
 	return path, err
-}
-
-// sayTuned says what to do with the table in the file of -quick.
-func sayTuned(w io.Writer, path string) {
-	fmt.Fprintf(w, "The rules are in %s.\nPrograms on this machine follow them with COLL_TUNE=auto.\n", path)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -68,6 +69,10 @@ func TestDoctorSeesLimits(t *testing.T) {
 // TestDoctorKnowsTheJob has variables of launchers: what is found, and what is missing.
 func TestDoctorKnowsTheJob(t *testing.T) {
 	good, open := secretFile(t, 0o600), secretFile(t, 0o644)
+	rules := filepath.Join(t.TempDir(), "rules.json")
+	if err := os.WriteFile(rules, []byte(`{"rules": {}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		env   string
 		wrong string            // what keeps a program from starting
@@ -87,6 +92,9 @@ func TestDoctorKnowsTheJob(t *testing.T) {
 		{"COLL_RANK=1 COLL_SIZE=2 COLL_SECRET_FILE=" + good, "store", map[string]string{"store": "set COLL_STORE"}},
 		{"COLL_RANK=1 COLL_SIZE=2 COLL_STORE=local COLL_INTERFACE=none0", "interface",
 			map[string]string{"interface": "none0"}},
+		{"COLL_RANK=0 COLL_SIZE=1 COLL_TUNE=" + rules, "", map[string]string{"rules": rules}},
+		{"COLL_RANK=0 COLL_SIZE=1 COLL_TUNE=" + good, "rules", map[string]string{"rules": "invalid"}},
+		{"COLL_TUNE=auto HOME=/nowhere XDG_CACHE_HOME=/nowhere", "launcher", map[string]string{"rules": "built in"}},
 	} {
 		l := command(t, "doctor", "-json")
 		l.cmd.Env = append(l.cmd.Env, strings.Fields(test.env)...)

@@ -57,8 +57,8 @@ func (e *environment) tune(l *Launch) {
 		return
 	}
 	l.Tune = ""
-	if l.LocalSize != l.Size {
-		e.because("COLL_TUNE=auto does not count: not all ranks are known to be on this host")
+	if l.LocalSize != l.Size && l.Size != 1 && l.Store != Local {
+		e.because("COLL_TUNE=auto does not count: COLL_LOCAL_SIZE or a launcher has to say that all ranks are on this host")
 		return
 	}
 	path, err := TunedFile()

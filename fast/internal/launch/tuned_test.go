@@ -34,8 +34,13 @@ func TestAuto(t *testing.T) {
 	if l := detect(collrun); l.Tune != path {
 		t.Errorf("with the file: %q, %s", l.Tune, l.Reason)
 	}
+	for _, v := range []variables{set("COLL_RANK=0 COLL_SIZE=1"), set("COLL_RANK=0 COLL_SIZE=2 COLL_STORE=local")} {
+		if l := detect(v); l.Tune != path {
+			t.Errorf("on one host, as can be told: %q, %s", l.Tune, l.Reason)
+		}
+	}
 	for _, v := range []variables{torchrunOnTwo, pod} {
-		if l := detect(v); l.Tune != "" || !strings.Contains(l.Reason, "not all ranks are known to be on this host") {
+		if l := detect(v); l.Tune != "" || !strings.Contains(l.Reason, "that all ranks are on this host") {
 			t.Errorf("on several hosts: %q, %s", l.Tune, l.Reason)
 		}
 	}

@@ -28,10 +28,11 @@ type Tuner struct {
 	*bench.Config
 	Keep  string        // the file of the table, which this run continues; "": none
 	Limit time.Duration // after which no further point is measured; 0: all points are
-	Anew  bool          // what is in the file does not count
+	Anew  bool          // what is in the file is measured again, and the rest of it stays
 	Quick bool          // no time is spent on variants that are much slower than others
 
 	samples []sample
+	old     []sample  // of the file, if it is measured anew
 	until   time.Time // zero: no limit
 	late    bool      // the time was over before all points were measured
 }
@@ -41,7 +42,7 @@ func (t *Tuner) Start(first bool) error {
 	if t.Limit > 0 {
 		t.until = time.Now().Add(t.Limit)
 	}
-	if !first || t.Keep == "" || t.Anew {
+	if !first || t.Keep == "" {
 		return nil
 	}
 	text, err := os.ReadFile(t.Keep)
@@ -54,7 +55,26 @@ func (t *Tuner) Start(first bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Keep, err)
 	}
+	if t.Anew {
+		t.old, t.samples = t.samples, nil
+	}
 	return nil
+}
+
+// all returns the samples of this run, and those of the file of which this run has none: of another operation,
+// transport or number of ranks.
+func (t *Tuner) all() []sample {
+	type series struct {
+		collective, transport string
+		ranks, perHost        int
+	}
+	seriesOf := func(s sample) series { return series{s.Collective, s.Transport, s.Ranks, s.PerHost} }
+	has := map[series]bool{}
+	for _, s := range t.samples {
+		has[seriesOf(s)] = true
+	}
+	rest := slices.DeleteFunc(slices.Clone(t.old), func(s sample) bool { return has[seriesOf(s)] })
+	return append(rest, t.samples...)
 }
 
 // Late reports whether the time is over.
@@ -62,7 +82,7 @@ func (t *Tuner) Late() bool { return t.late }
 
 // Save writes the table to the file that keeps it, if there is one, and otherwise to stdout if it is complete.
 func (t *Tuner) Save(stdout io.Writer) error {
-	text, err := table(t.samples, time.Now())
+	text, err := table(t.all(), time.Now())
 	if err == nil && t.Keep != "" {
 		err = replaceFile(t.Keep, text)
 	} else if err == nil && !t.late {

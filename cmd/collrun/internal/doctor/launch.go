@@ -15,13 +15,15 @@ import (
 func theJob() []Finding {
 	l, err := fast.Detect()
 	if err != nil {
-		return []Finding{{Name: "launcher", Text: "none", Warning: err.Error(), Fatal: true}, listening(&l)}
+		return []Finding{{Name: "launcher", Text: "none", Warning: err.Error(), Fatal: true}, listening(&l),
+			rulesOf(tunedWithout(os.Getenv("COLL_TUNE")))}
 	}
 	found := []Finding{
 		{Name: "launcher", Value: l, Text: l.Launcher + ": " + l.Reason},
 		{Name: "rank", Value: l.Rank, Text: rankWords(l.Rank, l.Size, "job") + ", " + rankWords(l.LocalRank, l.LocalSize,
 			"host")},
 		{Name: "job", Value: l.Job, Text: fmt.Sprintf("%q, attempt %d", l.Job, l.Epoch)},
+		rulesOf(l.Tune),
 	}
 	if l.Size == 1 {
 		return append(found, Finding{Name: "transport", Value: "none", Text: "none: a rank alone talks to nobody"})
@@ -31,6 +33,40 @@ func theJob() []Finding {
 		found = append(found, rdmaOf(&l, checkRDMA))
 	}
 	return append(found, transportOf(&l))
+}
+
+// tunedWithout returns the file of rules that COLL_TUNE names to a program without a launcher, whose ranks are on this
+// host.
+func tunedWithout(tune string) string {
+	if tune != "auto" {
+		return tune
+	}
+	path, err := fast.TunedFile()
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// rulesOf returns which rules select algorithms: those of a file, unless it is "", and the built-in ones.
+func rulesOf(file string) Finding {
+	f := Finding{Name: "rules", Value: file, Text: "those that are built in"}
+	if file == "" {
+		return f
+	}
+	f.Text = "those of " + file + " first"
+	r, err := os.Open(file)
+	if err == nil {
+		defer r.Close()
+		_, err = fast.DecodeTuning(r)
+	}
+	if err != nil {
+		f.Warning, f.Fatal = fmt.Sprintf("%s: %v", file, err), true
+	}
+	return f
 }
 
 // rankWords returns a rank and the number of ranks in words; -1 is unknown.
