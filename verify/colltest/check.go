@@ -124,9 +124,15 @@ func (c *checking) isEnough(size int) bool {
 	return c.failed[size] >= mostFailed || len(c.found) >= c.Failures || c.took > c.mostTime()
 }
 
-// conclude waits for the verdict on a case, and adds it to what is known.
+// conclude waits for the verdict on a case, and adds it to what is known. A case that was tried before enough was known
+// is left out all the same.
 func (c *checking) conclude(ctx context.Context, t *tried) {
 	begin := time.Now()
+	if c.isEnough(t.Size) {
+		t.verdict(new(Counts))
+		c.counts.LeftOut++
+		return
+	}
 	f := t.verdict(&c.counts)
 	if f != nil && ctx.Err() == nil {
 		slow := c.counts.Unconfirmed
@@ -137,7 +143,7 @@ func (c *checking) conclude(ctx context.Context, t *tried) {
 			c.took += t.took + time.Since(begin)
 		}
 	}
-	if c.Tried != nil && ctx.Err() == nil {
+	if c.Tried != nil && (ctx.Err() == nil || f == nil && t.judged) { // a case that has passed before the interrupt counts
 		c.Tried(c.name, t.Case, f)
 	}
 	if c.Progress != nil {

@@ -74,7 +74,7 @@ type Wrong string
 // What may be wrong. All ranks have to return an error if the root is no rank, and at least one if counts differ. All
 // have to return.
 const (
-	WrongRoot   Wrong = "root"   // it is -1, the number of ranks, or one more, by the seed
+	WrongRoot   Wrong = "root"   // it is the number of ranks, one more, or -1 except for messages, by the seed
 	WrongCounts Wrong = "counts" // those of one rank, by the seed, are larger by one
 )
 

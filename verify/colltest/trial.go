@@ -67,7 +67,7 @@ func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
 			c = s.arrange(rank, r, t.shape, t.inputs[rank])
 		}
 		if s.Wrong == WrongRoot && c != nil {
-			c.Root = []int{size, -1, size + 1}[s.Values.Seed%3]
+			c.Root = s.wrongRoot(size)
 		}
 		for b := range t.inputs[rank] {
 			t.inputs[rank][b] = c.InBlock(b) // calls are made on copies

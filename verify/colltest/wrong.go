@@ -76,6 +76,14 @@ func canBe(wrong Wrong, p spec.Primitive, size int) bool {
 	return false
 }
 
+// wrongRoot returns a root that is no rank. The sender of a message may be -1, which is any rank for some libraries.
+func (s *Step) wrongRoot(size int) int {
+	if s.Primitive == spec.Send.Name {
+		return size + int(s.Values.Seed%2)
+	}
+	return []int{size, -1, size + 1}[s.Values.Seed%3]
+}
+
 // spoil makes the call wrong. The root is changed later, in the ranks' parts.
 func (t *trial) spoil(p spec.Primitive) error {
 	if !canBe(t.step.Wrong, p, len(t.x.Ranks)) || t.step.Counts != nil {
