@@ -491,5 +491,10 @@ func TestTuneQuick(t *testing.T) {
 	if _, report := runs(t, 1, "-ranks", "2", "-e", "8", "-n", "1"); !strings.Contains(report, path) {
 		t.Errorf("a table that is none is not read: %s", report)
 	}
+	t.Setenv("COLL_TUNE", "")
+	runs(t, 0, "-tune", "-quick", "-transport", "tcp", "-e", "64", "barrier") // which replaces it
+	if text, err = os.ReadFile(path); err != nil || !bytes.Contains(text, []byte(`"Barrier"`)) {
+		t.Errorf("%v\n%s", err, text)
+	}
 	runs(t, 2, "-quick")
 }

@@ -52,11 +52,12 @@ func (t *Tuner) Start(first bool) error {
 	if err == nil {
 		t.samples, err = decodeSamples(text)
 	}
+	if t.Anew { // what cannot be read, such as a table of algorithms that are gone, is replaced
+		t.old, t.samples = t.samples, nil
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Keep, err)
-	}
-	if t.Anew {
-		t.old, t.samples = t.samples, nil
 	}
 	return nil
 }
