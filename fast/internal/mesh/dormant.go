@@ -102,6 +102,7 @@ func (m *Mesh) unread() bool {
 	m.mu.Unlock()
 	return !closed && slices.ContainsFunc(peers, func(p *peer) bool {
 		readable, _ := p.ready()
-		return (readable || p.handling.Load()) && !p.broke.Load()
+		taking := p.files != nil && p.files.taking.Load()
+		return (readable || taking || p.handling.Load()) && !p.broke.Load()
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/collgen/collgen/fast/internal/secure"
@@ -16,9 +17,10 @@ import (
 // fdConn is a unix connection that passes files as well as bytes. Files given to attach are sent with the next bytes
 // written, and arrive before or together with them, in order. TLS can run on it.
 type fdConn struct {
-	socket        // nil while it is dormant
-	fd     int    // the descriptor while it is dormant, else -1
-	ahead  []byte // read while it was dormant
+	socket             // nil while it is dormant
+	fd     int         // the descriptor while it is dormant, else -1
+	ahead  []byte      // read while it was dormant
+	taking atomic.Bool // Read may have taken bytes from the system, and not returned yet
 	mu     sync.Mutex
 	pid    int      // of the process at the other end; 0: in another namespace, or not known yet
 	out    []int    // to be sent with the next Write
@@ -223,7 +225,7 @@ func (c *fdConn) Read(b []byte) (int, error) {
 		c.ahead = c.ahead[n:]
 		return n, nil
 	}
-	n, p, err := readFiles(c.socket, b)
+	n, p, err := readFiles(c.socket, b, &c.taking)
 	return c.keep(n, p, err)
 }
 

@@ -130,6 +130,22 @@ func TestFencedFirst(t *testing.T) {
 	}
 }
 
+// TestFenceIsFlushed: a process learns that it was given up even if the one that says so ends as soon as Flush returns.
+func TestFenceIsFlushed(t *testing.T) {
+	for name, way := range ways(t) {
+		t.Run(name, func(t *testing.T) {
+			job := newJob(t, 2, way)
+			heard, to := watch(job[0]), job[1].peer(0)
+			job[1].Fence(0, wire.ErrFrozen)
+			job[1].Flush(time.Minute)
+			_ = to.conn.Close()
+			if x := heard.next(t); x != (fallen{0, wire.ErrFenced}) {
+				t.Error(x)
+			}
+		})
+	}
+}
+
 // TestNonsense: a process that does not keep to the protocol is given up.
 func TestNonsense(t *testing.T) {
 	good := newFrame(frameNote, topic(0), []byte("text"), nil).bytes

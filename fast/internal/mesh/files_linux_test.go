@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -125,7 +126,7 @@ func crowd() error {
 	case <-time.After(100 * time.Millisecond):
 	}
 	for range messages {
-		_, p, err := readFiles(conns[1], make([]byte, 1))
+		_, p, err := readFiles(conns[1], make([]byte, 1), new(atomic.Bool))
 		if closeFiles(p.files); err != nil || len(p.files) != 8 {
 			return fmt.Errorf("%d files, %v", len(p.files), err)
 		}

@@ -36,6 +36,7 @@ type head struct {
 type frame struct {
 	bytes []byte
 	files []int
+	begun bool // the system has taken what was before bytes
 }
 
 // newFrame returns a frame, which owns files from now on.
@@ -45,7 +46,7 @@ func newFrame(kind uint8, t wire.Topic, body []byte, files []int) frame {
 	b[4], b[5], b[6] = kind, uint8(len(files)), t.Kind
 	binary.LittleEndian.PutUint64(b[8:], t.Comm)
 	binary.LittleEndian.PutUint32(b[16:], t.Seq)
-	return frame{append(b, body...), files}
+	return frame{bytes: append(b, body...), files: files}
 }
 
 // decodeHead decodes and checks the header of a frame.

@@ -82,11 +82,16 @@ func (m *Mesh) Forget(comm uint64) {
 	m.pending.forget(comm)
 }
 
-// Flush waits until the messages sent so far are written, so that they arrive even if this process ends at once. It
-// waits at most atMost.
+// Flush waits until the messages sent so far are written, so that they arrive even if this process ends at once. So are
+// notices to processes that this one has given up. It waits at most atMost.
 func (m *Mesh) Flush(atMost time.Duration) {
+	var peers []*peer
 	m.mu.Lock()
-	peers := m.peers()
+	for _, x := range m.members {
+		if x.peer != nil {
+			peers = append(peers, x.peer)
+		}
+	}
 	m.mu.Unlock()
 	for end := time.Now().Add(atMost); len(peers) > 0 && time.Now().Before(end); {
 		if peers[0].flushed() {

@@ -86,15 +86,21 @@ func (p *peer) send(f frame) error {
 		return errOverflow
 	}
 	p.rouse()
-	if p.bare && !p.taken && len(p.queue) == 0 && len(f.files) == 0 {
-		f.bytes = f.bytes[p.files.writeNow(f.bytes):]
-	}
-	if len(f.bytes) > 0 {
+	if p.writeNow(&f); len(f.bytes) > 0 {
 		p.queue = append(p.queue, f)
 		p.queued += len(f.bytes)
 		p.wakeWriter()
 	}
 	return nil
+}
+
+// writeNow writes as much of f as the system takes at once, if nothing is before it and it needs no TLS, and leaves the
+// rest. Its caller holds p.mu.
+func (p *peer) writeNow(f *frame) {
+	if p.bare && !p.taken && len(p.queue) == 0 && len(f.files) == 0 {
+		n := p.files.writeNow(f.bytes)
+		f.bytes, f.begun = f.bytes[n:], n > 0
+	}
 }
 
 // sendHeartbeat sends a heartbeat with the delay of this process, unless another frame is queued.
@@ -132,21 +138,36 @@ func (p *peer) end(last *frame, now bool) {
 		_ = p.tcp.SetLinger(-1)
 	}
 	_ = p.conn.SetDeadline(time.Now().Add(limit))
+	if last != nil {
+		f := *last
+		switch p.writeNow(&f); {
+		case len(f.bytes) == 0:
+			p.last = nil
+		case f.begun:
+			p.queue, p.queued, p.last = []frame{f}, len(f.bytes), nil
+		}
+	}
 	p.wakeWriter()
 }
 
+// discard drops the frames of the queue of which nothing was written.
 func (p *peer) discard() {
-	for _, f := range p.queue {
-		closeFiles(f.files)
+	first := 0
+	if len(p.queue) > 0 && p.queue[0].begun {
+		first = 1
 	}
-	p.queue, p.queued = nil, 0
+	for _, f := range p.queue[first:] {
+		closeFiles(f.files)
+		p.queued -= len(f.bytes)
+	}
+	p.queue = p.queue[:first]
 }
 
 // flushed reports whether everything was written.
 func (p *peer) flushed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.ended || (len(p.queue) == 0 && !p.taken)
+	return p.failed != nil || len(p.queue) == 0 && p.last == nil && !p.taken
 }
 
 // next waits for the next frame to write; ok is false after the last one.
@@ -163,6 +184,7 @@ func (p *peer) next() (f frame, ok bool) {
 		case p.last != nil:
 			f, ok, p.last = *p.last, true, nil
 		case p.ended:
+			p.taken = false
 			p.mu.Unlock()
 			return frame{}, false
 		case p.beat:
@@ -254,8 +276,11 @@ func (p *peer) Read(b []byte) (int, error) {
 	p.handling.Store(false)
 	n, err := p.conn.Read(b)
 	p.pause()
+	p.handling.Store(n > 0)
+	if p.files != nil {
+		p.files.taking.Store(false)
+	}
 	if n > 0 {
-		p.handling.Store(true)
 		p.heard.Store(p.since())
 		if p.unmet.Load() {
 			p.pid.Store(int64(p.files.process()))

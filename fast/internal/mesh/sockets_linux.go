@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -58,15 +59,18 @@ const (
 	sendRetryDelay = 10 * time.Millisecond
 )
 
-// readFiles reads bytes of at most one message, and the files that came with them.
-func readFiles(c socket, b []byte) (n int, p parcel, err error) {
+// readFiles reads bytes of at most one message, and the files that came with them. It sets taking before it takes them
+// from the system.
+func readFiles(c socket, b []byte, taking *atomic.Bool) (n int, p parcel, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return 0, p, err
 	}
 	var failed error
 	err = raw.Read(func(fd uintptr) bool {
+		taking.Store(true)
 		n, p, failed = receive(int(fd), b)
+		taking.Store(failed != unix.EAGAIN)
 		return failed != unix.EAGAIN
 	})
 	return n, p, cmp.Or(err, failed)

@@ -5,6 +5,7 @@ package mesh
 import (
 	"errors"
 	"net"
+	"sync/atomic"
 )
 
 // Only Linux has abstract unix sockets, which ranks of one host need to share memory. Elsewhere they use TCP.
@@ -18,7 +19,7 @@ func send(int, []byte, []int) (int, error) { return 0, errNoFiles }
 
 func receive(int, []byte) (int, parcel, error) { return 0, parcel{}, errNoFiles }
 
-func readFiles(c socket, b []byte) (int, parcel, error) {
+func readFiles(c socket, b []byte, _ *atomic.Bool) (int, parcel, error) {
 	n, err := c.Read(b)
 	return n, parcel{}, err
 }
