@@ -108,7 +108,7 @@ func (w *conformWorld) Start(ctx context.Context, rank int, calls ...*colltest.C
 func (w *conformWorld) Prepare(ctx context.Context, rank int, c *colltest.Call) (p colltest.Prepared, err error) {
 	r := w.ranks[rank]
 	err = r.on(func(r *conformRank) error {
-		if strings.HasPrefix(c.Primitive, "Neighbor") {
+		if strings.HasPrefix(c.Primitive, "Neighbor") || c.Tag > 0 {
 			return colltest.ErrCannot
 		}
 		prepared, err := r.comms[c.Comm].Prepare(func(opt fast.Option) error {

@@ -3,6 +3,7 @@ package colltest_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -17,11 +18,13 @@ type world struct {
 	rooms  map[string]*room  // by the ranks, if communicators share them
 	queues [][]colltest.Wait // by rank, of the calls that have begun
 	starts sync.Map          // of persistent calls, by rank, primitive and counts
+	plans  []*prepared       // by rank, the persistent call that was prepared last
+	closed []int             // by rank, how many persistent calls were closed
 }
 
 func newWorld(f fault, byRef bool, size int) *world {
 	return &world{all: newRoom(f, byRef, size), splits: map[int]*split{}, rooms: map[string]*room{},
-		queues: make([][]colltest.Wait, size)}
+		queues: make([][]colltest.Wait, size), plans: make([]*prepared, size), closed: make([]int, size)}
 }
 
 func (w *world) Close() error { return nil }
@@ -54,6 +57,9 @@ func (w *world) Start(ctx context.Context, rank int, calls ...*colltest.Call) (w
 	var begun []*round
 	for i, c := range calls {
 		r, place := w.on(rank, c)
+		if w.all.batchTag {
+			c.Tag = calls[0].Tag
+		}
 		round, err := r.start(ctx, place, c)
 		if begun = append(begun, round); err == nil && r.eager {
 			err = r.end(ctx, place, c, round)
@@ -102,7 +108,12 @@ func (w *world) Prepare(_ context.Context, rank int, c *colltest.Call) (colltest
 			c = &cached
 		}
 	}
-	return &prepared{w: w, rank: rank, c: c}, nil
+	if w.all.untagged {
+		c.Tag = 0
+	}
+	p := &prepared{w: w, rank: rank, c: c, closed: w.closed[rank]}
+	w.plans[rank] = p
+	return p, nil
 }
 
 // prepared is a persistent call.
@@ -111,9 +122,17 @@ type prepared struct {
 	rank  int
 	c     *colltest.Call
 	times int
+
+	closed int // how many others were closed before
 }
 
 func (p *prepared) Start(ctx context.Context) colltest.Wait {
+	if p.w.all.onePlan {
+		p = p.w.plans[p.rank]
+	}
+	if p.w.all.closesAll && p.w.closed[p.rank] > p.closed {
+		return func(context.Context) error { return errors.New("it was closed") }
+	}
 	wait := p.w.Start(ctx, p.rank, p.c)[0]
 	return func(ctx context.Context) error {
 		err := wait(ctx)
@@ -124,7 +143,10 @@ func (p *prepared) Start(ctx context.Context) colltest.Wait {
 	}
 }
 
-func (p *prepared) Close() error { return nil }
+func (p *prepared) Close() error {
+	p.w.closed[p.rank]++
+	return nil
+}
 
 // split is communicators by color.
 type split struct {
@@ -165,6 +187,9 @@ func (w *world) Split(ctx context.Context, rank, comm, color, key int) error {
 		for _, color := range s.colors {
 			s.rooms[color] = newRoom(r.fault, r.byRef, len(s.members(color)))
 		}
+		if r.dropsOnSplit {
+			w.drop()
+		}
 		close(s.full)
 	}
 	r.mu.Unlock()
@@ -176,4 +201,20 @@ func (w *world) Split(ctx context.Context, rank, comm, color, key int) error {
 	}
 }
 
-func (w *world) Free(context.Context, int, int) error { return nil }
+func (w *world) Free(context.Context, int, int) error {
+	if w.all.dropsOnFree {
+		w.all.mu.Lock()
+		defer w.all.mu.Unlock()
+		w.drop()
+	}
+	return nil
+}
+
+// drop drops the messages that were not received, of all ranks. Its caller holds w.all.mu.
+func (w *world) drop() {
+	for key, round := range w.all.rounds {
+		if key.root >= 0 && round.missing > 0 {
+			delete(w.all.rounds, key)
+		}
+	}
+}

@@ -10,8 +10,9 @@ import (
 
 // Split makes communicators of the ranks with the same color, in the order of their keys.
 type Split struct {
-	Colors []int // by rank; -1: it gets no communicator
-	Keys   []int
+	Colors  []int // by rank; -1: it gets no communicator
+	Keys    []int
+	Between bool `json:",omitzero"` // made before the first call on them and freed after the last one, beside other calls
 }
 
 // members returns the ranks with a color in the order of their keys.
@@ -95,7 +96,7 @@ func drawComms(random *rand.Rand, size int) (comms []Split) {
 		if random.IntN(3) == 0 {
 			s.Colors[random.IntN(size)] = -1
 		}
-		if len(s.colors()) > 0 {
+		if s.Between = random.IntN(2) == 0; len(s.colors()) > 0 {
 			comms = append(comms, s)
 		}
 		if len(comms) == 1 && random.IntN(2) == 0 {
@@ -106,7 +107,10 @@ func drawComms(random *rand.Rand, size int) (comms []Split) {
 }
 
 // fewer returns s without the ranks from size on.
-func (s Split) fewer(size int) Split { return Split{s.Colors[:size], s.Keys[:size]} }
+func (s Split) fewer(size int) Split {
+	s.Colors, s.Keys = s.Colors[:size], s.Keys[:size]
+	return s
+}
 
 // String returns the members of the communicators, by color.
 func (s Split) String() (text string) {

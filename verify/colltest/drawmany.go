@@ -38,7 +38,7 @@ func drawShort(random *rand.Rand, can *Capabilities, of []Support, size, calls i
 // onOneComm returns a case of short calls on a communicator that has made none before.
 func onOneComm(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
 	c := drawShort(random, can, of, size, manyOnComm)
-	c.Comms = []Split{{make([]int, size), random.Perm(size)}}
+	c.Comms = []Split{inOneGroup(random, size)}
 	for i := range c.Steps {
 		c.Steps[i].Comm = 1
 	}
@@ -53,28 +53,39 @@ func isSend(x Support) bool { return x.Primitive.Name == spec.Send.Name }
 // tags are those of messages: some differ in few bits, and the last one is the largest that every MPI has.
 var tags = []int{0, 1, 2, 3, 17, 18, 257, 258, 16383, 32767}
 
+// tagBits are those in which tags may differ: without one of them, two are the same.
+var tagBits = []int{0, 3, 7, 8, 11, 12, 13, 14, 14, 14}
+
 // messageLengths are the lengths of messages: a short one may be faster than a long one before it.
 var messageLengths = []int{0, 1, 7, 500, 9001}
 
-// drawMessages returns a case of two to six started messages between two ranks. Those with different tags match in
-// another order than they begin, and those with equal tags in the same. Some cases have other started calls in between,
-// on a new communicator whose calls have small numbers, as tags have.
+// drawMessages returns a case of two to six messages between two ranks, in one mode. Those with different tags match in
+// another order than they begin, and those with equal tags in the same. Some cases have tags that differ in one bit.
+// Some have other started calls in between, on a new communicator whose calls have small numbers, as tags have. The
+// messages are on it, too, or it is made and freed beside them.
 func drawMessages(random *rand.Rand, can *Capabilities, of []Support, send Support, size int) Case {
 	c, order := Case{Size: size, Order: 1 + uint64(random.Uint32())}, random.Perm(len(tags))
 	first, between := drawStep(random, can, send, size), can.Split && random.IntN(2) == 0
+	mode := pick(random, append(can.modes(), Started, Started))
+	base, family := pick(random, tags), random.IntN(2) == 0
 	if between {
-		c.Comms = []Split{{make([]int, size), random.Perm(size)}}
-		first.Comm = 1
+		c.Comms = []Split{inOneGroup(random, size)}
+		first.Comm = random.IntN(2)
+		c.Comms[0].Between = first.Comm == 0
 	}
 	for i := range 2 + random.IntN(5) {
 		s := drawStep(random, can, send, size)
-		s.Root, s.Peer, s.Comm, s.Mode = first.Root, first.Peer, first.Comm, Started
+		s.Root, s.Peer, s.Comm, s.Mode = first.Root, first.Peer, first.Comm, mode
 		s.Counts, s.Count = nil, can.within(pick(random, messageLengths))
 		switch {
 		case between:
-			s.Tag = random.IntN(4)
+			s.Tag = 1 - first.Comm + random.IntN(4)
 		case i > 0 && random.IntN(3) == 0:
 			s.Tag = c.Steps[i-1].Tag
+		case i > 0 && family:
+			s.Tag = base ^ 1<<pick(random, tagBits)
+		case family:
+			s.Tag = base
 		default:
 			s.Tag = tags[order[i]]
 		}
@@ -90,7 +101,7 @@ func drawMessages(random *rand.Rand, can *Capabilities, of []Support, send Suppo
 // drawTwins returns a case of started calls on two communicators of the same ranks in turn, which begin in another
 // order on some of these. They are alike if calls on the one are those on the other, but for their values.
 func drawTwins(random *rand.Rand, can *Capabilities, of []Support, size int, alike bool) Case {
-	all := Split{make([]int, size), random.Perm(size)}
+	all := inOneGroup(random, size)
 	c := Case{Size: size, Comms: []Split{all, all}, Order: 1 + uint64(random.Uint32())}
 	for i := range 2 + random.IntN(5) {
 		s := drawStep(random, can, pick(random, of), size)
@@ -103,6 +114,11 @@ func drawTwins(random *rand.Rand, can *Capabilities, of []Support, size int, ali
 		c.Steps = append(c.Steps, s)
 	}
 	return c
+}
+
+// inOneGroup returns a communicator of all ranks, in any order.
+func inOneGroup(random *rand.Rand, size int) Split {
+	return Split{Colors: make([]int, size), Keys: random.Perm(size)}
 }
 
 // onComms returns cases of calls on new communicators, and on several of them at once, of one primitive or of several.
@@ -130,7 +146,7 @@ const manyComms = 33
 func onManyComms(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
 	c := Case{Size: size, Order: 1}
 	for i := range manyComms {
-		c.Comms = append(c.Comms, Split{make([]int, size), random.Perm(size)})
+		c.Comms = append(c.Comms, inOneGroup(random, size))
 		s := drawStep(random, can, pick(random, of), size)
 		s.Counts, s.Count, s.Delay, s.Late = nil, can.within(3), 0, 0
 		s.Comm, s.Mode = 1+i, Started

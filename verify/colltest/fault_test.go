@@ -36,6 +36,12 @@ type fault struct {
 	countsRefused bool // one rank counts a call that all refuse
 	losesErrors   bool // a started call returns no error
 	cachesStarts  bool // a persistent call has the displacements of the first one with its counts
+	untagged      bool // a persistent message has no tag
+	batchTag      bool // messages of a batch have the tag of the first one
+	dropsOnSplit  bool // making a communicator drops the messages of others that were not received
+	dropsOnFree   bool // freeing a communicator does
+	onePlan       bool // a persistent call is the one prepared last
+	closesAll     bool // closing a persistent call closes all of them
 }
 
 // planted is a fault, where it has to be seen, and what it has to be reduced to.

@@ -6,19 +6,23 @@ import (
 )
 
 // joint returns a failure of one case that has the last cases before f and that of f, as few as there must be, and
-// fails in a world of its own. It returns nil if there is none.
+// fails in a world of its own. It returns nil if there is none. For a hang it tries one case, since each takes long.
 func (s *Suite) joint(ctx context.Context, f *Failure) *Failure {
-	if f.hangs() || len(f.before) == 0 {
-		return nil // each try takes long
+	if len(f.before) == 0 {
+		return nil
 	}
-	for n := 1; n <= mostJoined; n *= 2 {
+	first := 1
+	if f.hangs() {
+		first = mostJoined
+	}
+	for n := first; n <= mostJoined; n *= 2 {
 		n = min(n, len(f.before))
 		c := joined(append(slices.Clone(f.before[len(f.before)-n:]), f.Case))
 		if c.bytes() > mostJoinedBytes || c.checkComms() != nil {
 			return nil
 		}
 		_ = s.end(c.Size)
-		if g, err := s.try(ctx, c, s.Patience, new(Counts)); g != nil && err == nil && ctx.Err() == nil {
+		if g, err := s.try(ctx, c, s.quick(f), new(Counts)); g != nil && err == nil && ctx.Err() == nil {
 			if s.again(ctx, g); g.Failed > 0 {
 				return g
 			}

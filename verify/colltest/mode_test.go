@@ -109,6 +109,20 @@ var inModes = []struct {
 		n := min(len(x), len(y))
 		return arithmetics[c.Type].combine(c.Op, x[:n], y[:n])
 	}}, colltest.Accepted, nil}, func(s *colltest.Step) bool { return s.Wrong == colltest.WrongCounts }},
+	{escape{"tags have 14 bits", "Send", fault{tag: func(tag int) int { return tag & (1<<14 - 1) }}, colltest.Erred, nil},
+		func(s *colltest.Step) bool { return s.Tag >= 1<<14 }},
+	{escape{"a persistent message has no tag", "Send", fault{untagged: true}, colltest.Erred, nil},
+		func(s *colltest.Step) bool { return s.Tag > 0 && s.Mode == colltest.Persistent }},
+	{escape{"messages of a batch have the tag of the first one", "Send", fault{batchTag: true}, colltest.Hang, nil},
+		func(s *colltest.Step) bool { return s.Tag > 0 && s.Mode == colltest.Batched }},
+	{escape{"making a communicator drops messages", "Send", fault{dropsOnSplit: true}, colltest.Hang, nil},
+		func(s *colltest.Step) bool { return s.Comm > 0 }},
+	{escape{"freeing a communicator drops messages", colltest.Mixed, fault{dropsOnFree: true}, colltest.Hang, nil},
+		func(s *colltest.Step) bool { return s.Comm > 0 }},
+	{escape{"a persistent call is the one prepared last", "AllReduce", fault{onePlan: true}, colltest.Value, nil},
+		func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Repeat > 1 }},
+	{escape{"closing a persistent call closes all", "AllReduce", fault{closesAll: true}, colltest.Erred, nil},
+		func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Repeat > 1 }},
 	{escape{"an op that is not commutative is taken for one that is", "Reduce", fault{
 		operands: func(_ int, c *colltest.Call, x [][]byte) [][]byte {
 			x = bytesOf(x)

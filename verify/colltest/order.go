@@ -1,6 +1,7 @@
 package colltest
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -13,10 +14,11 @@ type unit struct {
 	trials   []int
 	batch    bool
 	anyOrder bool
+	frees    []int // communicators that are freed after it
 }
 
-// units divides the trials of p: what is next to each other and batched is a batch. Started messages with different
-// tags can begin in any order. So can two calls of which the first is started, if they are on different communicators,
+// units divides the trials of p: what is next to each other and batched is a batch. Messages with different tags that
+// do not block can begin in any order, also in a batch. So can two calls of which the first is started, if they are on different communicators,
 // or one of them is a message with a tag and the other is no message.
 func (p *performance) units() (units []unit) {
 	random := rand.New(rand.NewPCG(p.c.Order, 0))
@@ -24,7 +26,7 @@ func (p *performance) units() (units []unit) {
 		n, batch, anyOrder := p.batch(i), false, false
 		switch {
 		case n > 0:
-			batch = true
+			batch, anyOrder = true, p.c.Order != 0 && p.messages(i) == n
 		case p.c.Order == 0:
 			n = 1
 		default:
@@ -41,7 +43,29 @@ func (p *performance) units() (units []unit) {
 		}
 		units = append(units, u)
 	}
+	last := map[int]*unit{}
+	for k := range units {
+		for _, i := range units[k].trials {
+			if comm := p.trials[i].step.Comm; comm > 0 && p.c.Comms[comm-1].Between {
+				last[comm] = &units[k]
+			}
+		}
+	}
+	for _, comm := range slices.Sorted(maps.Keys(last)) {
+		last[comm].frees = append(last[comm].frees, comm)
+	}
 	return units
+}
+
+// made returns the communicators in between, by the first trial on them.
+func (p *performance) made() []int {
+	before, is := make([]int, len(p.trials)), map[int]bool{}
+	for i, t := range p.trials {
+		if comm := t.step.Comm; comm > 0 && p.c.Comms[comm-1].Between && !is[comm] {
+			before[i], is[comm] = comm, true
+		}
+	}
+	return before
 }
 
 // batch returns how many trials from i on are one batch.
@@ -55,11 +79,17 @@ func (p *performance) batch(i int) (n int) {
 	return n
 }
 
-// messages returns how many trials from i on are started messages with different tags.
+// messages returns how many trials from i on are messages with different tags that do not block: all of one batch, or
+// none of any. At most one communicator is made between them.
 func (p *performance) messages(i int) (n int) {
-	tags := map[int]bool{}
-	for _, t := range p.trials[i:] {
-		if t.step.Mode != Started || t.step.Primitive != spec.Send.Name || tags[t.step.Tag] {
+	tags, first, makes := map[int]bool{}, p.trials[i].step.Mode, 0
+	for k, t := range p.trials[i:] {
+		mode := t.step.Mode
+		if p.makes[i+k] > 0 {
+			makes++
+		}
+		if mode == Blocking || (mode == Batched) != (first == Batched) || t.step.Primitive != spec.Send.Name ||
+			tags[t.step.Tag] || makes > 1 {
 			break
 		}
 		tags[t.step.Tag] = true
@@ -69,7 +99,8 @@ func (p *performance) messages(i int) (n int) {
 }
 
 // independent reports whether trial i is started and can change places with the next one: one is on another
-// communicator, or one of them is a message with a tag and the other is no message.
+// communicator, or one of them is a message with a tag and the other is no message. A communicator that is made before
+// one of them can do so with a message with a tag.
 func (p *performance) independent(i int) bool {
 	if i+1 == len(p.trials) {
 		return false
@@ -77,6 +108,9 @@ func (p *performance) independent(i int) bool {
 	s, next := p.trials[i].step, p.trials[i+1].step
 	apart := func(s, other *Step) bool { return s.Tag > 0 && other.Primitive != spec.Send.Name }
 	isFree := s.Comm != next.Comm || apart(s, next) || apart(next, s)
+	if p.makes[i] > 0 || p.makes[i+1] > 0 {
+		isFree = p.makes[i] == 0 && s.Tag > 0 || p.makes[i+1] == 0 && next.Tag > 0
+	}
 	return s.Mode == Started && isFree && next.Mode != Batched && next.Mode != Persistent
 }
 

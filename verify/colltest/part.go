@@ -17,9 +17,10 @@ type part struct {
 	*performance
 	w        World
 	rank     int
-	random   *rand.Rand       // draws the order of calls and waits; nil: they are in order
-	open     []opened         // calls that were started, and not waited for
-	prepared map[int]prepared // by the trial that has prepared it
+	random   *rand.Rand          // draws the order of calls and waits; nil: they are in order
+	open     []opened            // calls that were started, and not waited for
+	prepared map[*trial]prepared // by the trial that has prepared it
+	has      map[int]bool        // communicators that were made in between
 }
 
 // opened is a call that has begun.
@@ -37,7 +38,7 @@ type prepared struct {
 }
 
 func newPart(p *performance, w World, rank int) *part {
-	r := &part{performance: p, w: w, rank: rank, prepared: map[int]prepared{}}
+	r := &part{performance: p, w: w, rank: rank, prepared: map[*trial]prepared{}, has: map[int]bool{}}
 	if p.c.Order != 0 {
 		r.random = rand.New(rand.NewPCG(p.c.Order, 1+uint64(rank)))
 	}
@@ -46,63 +47,48 @@ func newPart(p *performance, w World, rank int) *part {
 
 // make makes the rank's part of all trials. It stops after an error, after which the state of the rank is unknown.
 func (r *part) make(ctx context.Context, units []unit) {
-	does := &r.does[r.rank]
 	defer func() {
 		if ctx.Err() == nil { // otherwise it was still doing so when the time was over
-			does.Store(0)
+			r.does[r.rank].Store(0)
 		}
 	}()
-	if does.Store(split); !r.split(ctx) {
-		return
+	around := r.around()
+	if r.split(ctx, around) && r.all(ctx, units) && r.waitAll(ctx) {
+		r.free(ctx, around)
 	}
-	if does.Store(call); !r.all(ctx, units) || !r.waitAll(ctx) {
-		return
-	}
-	does.Store(free)
-	r.free(ctx)
 }
 
 // What a rank does: it makes its communicators, is in a call or between calls, in a start that should not wait for
 // other ranks, and frees what it has made.
 const split, call, start, free int32 = 1, 2, 3, 4
 
-// split makes the communicators of the case.
-func (r *part) split(ctx context.Context) bool {
-	for i, s := range r.c.Comms {
-		err := guarded(func() error {
-			return r.w.(Splitter).Split(ctx, r.rank, r.comm(i+1), s.Colors[r.rank], s.Keys[r.rank])
-		})
-		if err != nil {
-			r.report(Problem{Kind: Erred, Rank: r.rank, Text: fmt.Sprintf("error: split into communicator %d: %v", i+1, err)})
+// all makes the trials, and waits for some of those that were started in between.
+func (r *part) all(ctx context.Context, units []unit) bool {
+	for i := range units {
+		u := &units[i]
+		if !r.unit(ctx, u) || !r.waitOn(ctx, u.frees) || !r.free(ctx, u.frees) {
+			return false
+		}
+		if r.random != nil && r.c.Order%2 == 0 && len(r.open) > 0 && r.random.IntN(4) == 0 && !r.waitAny(ctx) {
 			return false
 		}
 	}
 	return true
 }
 
-// comm returns the number by which the world knows a communicator of the case: cases do not share any.
-func (r *part) comm(number int) int {
-	if number == 0 {
-		return 0
-	}
-	return r.comms + number
-}
-
-// all makes the trials, and waits for some of those that were started in between.
-func (r *part) all(ctx context.Context, units []unit) bool {
-	for i := range units {
-		if u := &units[i]; u.batch {
-			if !r.batch(ctx, u.trials) {
+// unit makes or starts the calls of u.
+func (r *part) unit(ctx context.Context, u *unit) bool {
+	order := u.order(r.random)
+	if u.batch {
+		for _, i := range u.trials {
+			if !r.splitFor(ctx, i) {
 				return false
 			}
-		} else {
-			for _, i := range u.order(r.random) {
-				if r.trials[i].place(r.rank) >= 0 && !r.one(ctx, i) {
-					return false
-				}
-			}
 		}
-		if r.random != nil && r.c.Order%2 == 0 && len(r.open) > 0 && r.random.IntN(4) == 0 && !r.waitAny(ctx) {
+		return r.batch(ctx, order)
+	}
+	for _, i := range order {
+		if !r.splitFor(ctx, i) || r.trials[i].place(r.rank) >= 0 && !r.one(ctx, i) {
 			return false
 		}
 	}
@@ -209,26 +195,34 @@ func (r *part) waitAll(ctx context.Context) bool {
 	return true
 }
 
+// waitOn waits for the calls that were started on some communicators.
+func (r *part) waitOn(ctx context.Context, comms []int) bool {
+	for len(comms) > 0 {
+		at := slices.IndexFunc(r.open, func(o opened) bool { return slices.Contains(comms, r.trials[o.trial].step.Comm) })
+		if at < 0 {
+			break
+		}
+		if !r.wait(ctx, at) {
+			return false
+		}
+	}
+	return true
+}
+
+// wait waits for an open call. It closes a persistent one that was made as often as it is to be.
 func (r *part) wait(ctx context.Context, at int) bool {
 	o := r.open[at]
 	r.open = slices.Delete(r.open, at, at+1)
-	return r.leave(ctx, o, guarded(func() error { return o.wait(ctx) }))
-}
-
-// free frees what was prepared, and the communicators.
-func (r *part) free(ctx context.Context) {
-	var err error
-	for _, p := range r.prepared {
-		err = errors.Join(err, guarded(p.Close))
+	if !r.leave(ctx, o, guarded(func() error { return o.wait(ctx) })) {
+		return false
 	}
-	for i, s := range r.c.Comms {
-		if s.Colors[r.rank] >= 0 {
-			err = errors.Join(err, guarded(func() error { return r.w.(Splitter).Free(ctx, r.rank, r.comm(i+1)) }))
-		}
+	t := r.trials[o.trial]
+	p, is := r.prepared[t.first]
+	if !is || t.first.last != t {
+		return true
 	}
-	if err != nil {
-		r.report(Problem{Kind: Erred, Rank: r.rank, Text: "error: when the calls were over: " + err.Error()})
-	}
+	delete(r.prepared, t.first)
+	return r.freeing(p.Close)
 }
 
 // copied returns the rank's part of a trial, with memory of its own.

@@ -22,6 +22,7 @@ type performance struct {
 	cannot  [][]bool       // by trial and place: the rank has left the call out
 	refused [][]bool       // by trial and place: the rank has returned an error from a wrong call
 	does    []atomic.Int32 // by rank: what it does
+	makes   []int          // by trial: the communicator in between whose first call it is
 
 	direct   bool          // calls work on Memory itself
 	failed   chan struct{} // closed when there is a problem
@@ -32,6 +33,7 @@ type performance struct {
 func newPerformance(c *Case, trials []*trial, direct bool) *performance {
 	p := &performance{c: c, trials: trials, does: make([]atomic.Int32, c.Size), direct: direct,
 		failed: make(chan struct{})}
+	p.makes = p.made()
 	for _, t := range trials {
 		p.entered = append(p.entered, make([]atomic.Bool, len(t.calls)))
 		p.left = append(p.left, make([]atomic.Bool, len(t.calls)))

@@ -35,12 +35,16 @@ func (s *Suite) examineHang(ctx context.Context, f *Failure) *Failure {
 	if g := s.shrink(ctx, f); g != f {
 		return g
 	}
-	if s.again(ctx, f); f.Failed == 0 {
-		if len(f.before) == 0 || !s.replay(ctx, f) {
-			return nil
-		}
-		f.After = len(f.before)
+	if s.again(ctx, f); f.Failed > 0 {
+		return f
 	}
+	if joint := s.joint(ctx, f); joint != nil {
+		return s.shrink(ctx, joint)
+	}
+	if len(f.before) == 0 || !s.replay(ctx, f) {
+		return nil
+	}
+	f.After = len(f.before)
 	return f
 }
 

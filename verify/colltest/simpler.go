@@ -1,6 +1,7 @@
 package colltest
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/collgen/collgen/spec"
@@ -110,9 +111,16 @@ func (s *Suite) plainerCase(c Case, yield func(Case) bool) bool {
 			return false
 		}
 	}
-	for comm := range c.Comms {
+	for comm, split := range c.Comms {
 		if plain, ok := c.withoutComm(comm + 1); ok && !yield(plain) {
 			return false
+		}
+		for plain := range split.plainer() {
+			changed := c
+			changed.Comms = slices.Clone(c.Comms)
+			if changed.Comms[comm] = plain; !yield(changed) {
+				return false
+			}
 		}
 	}
 	return eachStep(c, yield, func(step Step, yield func(Step) bool) bool {
@@ -123,6 +131,21 @@ func (s *Suite) plainerCase(c Case, yield func(Case) bool) bool {
 		step.Comm, step.Color = 0, 0
 		return yield(step)
 	})
+}
+
+// plainer yields s made before all calls, and with the ranks in their order.
+func (s Split) plainer() iter.Seq[Split] {
+	return func(yield func(Split) bool) {
+		if plain := s; s.Between {
+			if plain.Between = false; !yield(plain) {
+				return
+			}
+		}
+		if plain := s; slices.ContainsFunc(s.Keys, func(key int) bool { return key != 0 }) {
+			plain.Keys = make([]int, len(s.Keys))
+			yield(plain)
+		}
+	}
 }
 
 // withoutComm returns c without a communicator, if no step uses it.

@@ -15,7 +15,8 @@ import (
 // between.
 type Case struct {
 	Size int
-	// Comms are communicators that the ranks make before the first call, and free after the last one.
+	// Comms are communicators that the ranks make before the first call, and free after the last one, unless Between says
+	// otherwise.
 	Comms []Split `json:",omitempty"`
 	Steps []Step
 	// Order is the number from which the order of waits for started calls is drawn, of each rank, and where that of other

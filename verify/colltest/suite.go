@@ -106,24 +106,51 @@ func (s *Suite) trials(c Case) (trials []*trial, err error) {
 	if len(c.Comms) > 0 && !s.can.Split {
 		return nil, fmt.Errorf("%s does not have communicators of some ranks", s.can.Name)
 	}
+	var steps [][]*trial
 	for i := range c.Steps {
 		of, err := s.supported(&c, i)
 		if err != nil {
 			return nil, err
 		}
-		members, first := c.members(&c.Steps[i]), len(trials)
+		var all []*trial
+		members := c.members(&c.Steps[i])
 		for step := range c.Steps[i].each() {
 			t, err := newTrial(&step, of.Primitive, len(members))
 			if err != nil {
 				return nil, err
 			}
-			if t.members, t.first, t.of = members, first, i; c.Steps[i].Repeat > 1 {
-				t.time = 1 + len(trials) - first
+			all = append(all, t)
+			if t.members, t.of, t.first = members, i, all[0]; c.Steps[i].Repeat > 1 {
+				t.time = len(all)
 			}
-			trials = append(trials, t)
+		}
+		all[0].last = all[len(all)-1]
+		steps = append(steps, all)
+	}
+	return inTurn(steps), nil
+}
+
+// inTurn returns the trials of all steps, one after the other. Persistent calls that are next to each other are made
+// once each, then twice, and so on: all of them are prepared before any is closed.
+func inTurn(steps [][]*trial) (all []*trial) {
+	for len(steps) > 0 {
+		n := slices.IndexFunc(steps, func(step []*trial) bool { return step[0].step.Mode != Persistent })
+		if n < 0 {
+			n = len(steps)
+		}
+		for time, more := 0, true; more; time++ {
+			more = false
+			for _, step := range steps[:n] {
+				if time < len(step) {
+					all, more = append(all, step[time]), true
+				}
+			}
+		}
+		if steps = steps[n:]; len(steps) > 0 && n == 0 {
+			all, steps = append(all, steps[0]...), steps[1:]
 		}
 	}
-	return trials, nil
+	return all
 }
 
 // try makes the calls of c, and adds them to counts.

@@ -21,10 +21,11 @@ type trial struct {
 	folds   map[string][]byte // reductions from left to right, by their terms
 	folding sync.Mutex        // guards folds
 
-	members []int // the ranks of the world that make the call, in the order of its communicator
-	first   int   // index of the trial that prepares this call, if it is persistent
-	of      int   // index of the Step
-	time    int   // the how manyth time it is made, from 1; 0: it is made once
+	members []int  // the ranks of the world that make the call, in the order of its communicator
+	first   *trial // the same call, made first, which prepares it if it is persistent
+	last    *trial // of the first one: the same call, made last
+	of      int    // index of the Step
+	time    int    // the how manyth time it is made, from 1; 0: it is made once
 }
 
 // called returns the call in words, as a failure lists it.

@@ -56,7 +56,7 @@ func (c *Capabilities) onSome(steps []Step, p spec.Primitive, size int) (on Case
 	if !c.Split || members < 2 || len(calls(p, members)) == 0 {
 		return on, false
 	}
-	on = Case{Size: size, Steps: slices.Clone(steps), Comms: []Split{{make([]int, size), make([]int, size)}}}
+	on = Case{Size: size, Steps: slices.Clone(steps), Comms: []Split{{Colors: make([]int, size), Keys: make([]int, size)}}}
 	on.Comms[0].Colors[0] = -1
 	first := calls(p, members)[0]
 	for i := range on.Steps {
