@@ -188,8 +188,9 @@ func (c *Capabilities) counts(size int) (all []int) {
 
 // drawDelay delays one rank in some calls. For a primitive without buffers, delays are all that a test can vary.
 func (s *Step) drawDelay(random *rand.Rand, size int) {
+	long := pick(random, []time.Duration{2 * time.Millisecond, 4 * time.Millisecond, 10 * time.Millisecond})
 	delays := []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100 * time.Microsecond, time.Millisecond,
-		time.Millisecond, 10 * time.Millisecond}
+		time.Millisecond, long}
 	if p, _ := primitiveNamed(s.Primitive); !hasBuffers(p) {
 		delays = []time.Duration{0, time.Millisecond, 5 * time.Millisecond}
 	}
