@@ -55,8 +55,8 @@ type Prepared interface {
 // Splitter is a World with communicators of some ranks, as the capability Split says.
 type Splitter interface {
 	// Split makes communicator comm, which is at least 1, of the ranks that call it with the same color, in the order of
-	// their keys, and of ranks if keys are equal. All ranks of the world call it. Those with color -1 get none. A number
-	// is used once in the life of a world.
+	// their keys, and of ranks if keys are equal. All ranks of the world call it. Those with color -1 get none. The
+	// numbers ascend in the life of a world.
 	Split(ctx context.Context, rank, comm, color, key int) error
 	// Free frees a communicator. All its ranks call it.
 	Free(ctx context.Context, rank, comm int) error

@@ -20,7 +20,7 @@ type part struct {
 	random   *rand.Rand          // draws the order of calls and waits; nil: they are in order
 	open     []opened            // calls that were started, and not waited for
 	prepared map[*trial]prepared // by the trial that has prepared it
-	has      map[int]bool        // communicators that were made in between
+	numbers  map[int]int         // by which the world knows communicators, ascending: cases do not share any
 }
 
 // opened is a call that has begun.
@@ -38,7 +38,7 @@ type prepared struct {
 }
 
 func newPart(p *performance, w World, rank int) *part {
-	r := &part{performance: p, w: w, rank: rank, prepared: map[*trial]prepared{}, has: map[int]bool{}}
+	r := &part{performance: p, w: w, rank: rank, prepared: map[*trial]prepared{}, numbers: map[int]int{}}
 	if p.c.Order != 0 {
 		r.random = rand.New(rand.NewPCG(p.c.Order, 1+uint64(rank)))
 	}
@@ -229,7 +229,7 @@ func (r *part) wait(ctx context.Context, at int) bool {
 func (r *part) copied(i int) *Call {
 	t := r.trials[i]
 	c := t.calls[t.place(r.rank)].Clone()
-	c.Comm = r.comm(c.Comm)
+	c.Comm = r.numbers[c.Comm]
 	return c
 }
 

@@ -21,8 +21,9 @@ func (r *part) split(ctx context.Context, comms []int) bool {
 	r.does[r.rank].Store(split)
 	for _, comm := range comms {
 		s := &r.c.Comms[comm-1]
+		r.numbers[comm] = r.comms + 1 + len(r.numbers)
 		err := guarded(func() error {
-			return r.w.(Splitter).Split(ctx, r.rank, r.comm(comm), s.Colors[r.rank], s.Keys[r.rank])
+			return r.w.(Splitter).Split(ctx, r.rank, r.numbers[comm], s.Colors[r.rank], s.Keys[r.rank])
 		})
 		if err != nil {
 			r.report(Problem{Kind: Erred, Rank: r.rank, Text: fmt.Sprintf("error: split into communicator %d: %v", comm, err)})
@@ -33,22 +34,13 @@ func (r *part) split(ctx context.Context, comms []int) bool {
 	return true
 }
 
-// splitFor makes the communicator of a trial, if it is made in between and this is the rank's first trial on it.
+// splitFor makes the communicator of a trial, unless it was made before.
 func (r *part) splitFor(ctx context.Context, i int) bool {
 	comm := r.trials[i].step.Comm
-	if comm == 0 || !r.c.Comms[comm-1].Between || r.has[comm] {
+	if comm == 0 || r.numbers[comm] > 0 {
 		return true
 	}
-	r.has[comm] = true
 	return r.split(ctx, []int{comm})
-}
-
-// comm returns the number by which the world knows a communicator of the case: cases do not share any.
-func (r *part) comm(number int) int {
-	if number == 0 {
-		return 0
-	}
-	return r.comms + number
 }
 
 // free frees some communicators of the case.
@@ -56,7 +48,7 @@ func (r *part) free(ctx context.Context, comms []int) bool {
 	return r.freeing(func() (err error) {
 		for _, comm := range comms {
 			if r.c.Comms[comm-1].Colors[r.rank] >= 0 {
-				err = errors.Join(err, guarded(func() error { return r.w.(Splitter).Free(ctx, r.rank, r.comm(comm)) }))
+				err = errors.Join(err, guarded(func() error { return r.w.(Splitter).Free(ctx, r.rank, r.numbers[comm]) }))
 			}
 		}
 		return err

@@ -42,8 +42,8 @@ var (
 )
 
 var entrants = []entrant{
-	openMPI().fails(saturates, folds...).fails(vectorNaN, folds...),
-	openMPI("overflow", "min", "max"),
+	openMPI().fails(saturates, folds...).fails(vectorNaN, folds...).fails(emptyRank, "AllToAll"),
+	openMPI("overflow", "min", "max", "AllToAll/in-place"),
 	openMPI5().fails(saturates, folds...).fails(vectorNaN, folds...),
 	openMPI5("overflow", "min", "max"),
 	mpich().fails(unsignedMin, folds...).fails(persistent, copies...).fails(inPlaceCrash, "Reduce").
