@@ -18,8 +18,8 @@ type unit struct {
 }
 
 // units divides the trials of p: what is next to each other and batched is a batch. Messages with different tags that
-// do not block can begin in any order, also in a batch. So can two calls of which the first is started, if they are on different communicators,
-// or one of them is a message with a tag and the other is no message.
+// do not block can begin in any order, also in a batch. So can two calls of which the first is started, if they are on
+// different communicators, or one of them is a message with a tag and the other is no message.
 func (p *performance) units() (units []unit) {
 	random := rand.New(rand.NewPCG(p.c.Order, 0))
 	for i := 0; i < len(p.trials); {
