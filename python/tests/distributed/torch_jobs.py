@@ -46,6 +46,8 @@ def _rank(module: str, functions: list[str], rank: int, size: int, file: str) ->
     import torch
     import torch.distributed as dist
 
+    # A shell has what it runs in the background ignore SIGINT, and so do the processes that those start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         torch.set_num_threads(1)
         os.environ["STORE_FILE"] = file
