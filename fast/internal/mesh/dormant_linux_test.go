@@ -101,7 +101,7 @@ func TestDormantFull(t *testing.T) {
 	p.mu.Lock()
 	filled := 0
 	for err = nil; err == nil; filled++ {
-		_, err = send(p.files.fd, []byte{0}, nil)
+		_, err = send(p.files.fd, nil, []byte{0})
 	}
 	p.mu.Unlock()
 	if !errors.Is(err, unix.EAGAIN) {

@@ -21,6 +21,7 @@ type fdConn struct {
 	fd     int         // the descriptor while it is dormant, else -1
 	ahead  []byte      // read while it was dormant
 	taking atomic.Bool // Read may have taken bytes from the system, and not returned yet
+	roomy  bool        // writeNow has asked for more room
 	mu     sync.Mutex
 	pid    int      // of the process at the other end; 0: in another namespace, or not known yet
 	out    []int    // to be sent with the next Write
@@ -114,18 +115,29 @@ func (c *fdConn) open() {
 
 // writeAtOnce writes b to a dormant connection, and reports whether the system has taken all of it.
 func (c *fdConn) writeAtOnce(b []byte) bool {
-	n, err := send(c.fd, b, nil)
+	n, err := send(c.fd, nil, b)
 	return err == nil && n == len(b)
 }
 
-// writeNow writes as much of b as the system takes at once, and returns how many bytes. After an error, which the next
-// Write has too, that is none.
-func (c *fdConn) writeNow(b []byte) (n int) {
-	if raw, err := c.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) { n, _ = send(int(fd), b, nil) })
+// writeNow writes as much of head and body as the system takes at once, and returns how many bytes. After an error,
+// which the next Write has too, that is none. When the system has not taken all, it is asked for more room.
+func (c *fdConn) writeNow(head, body []byte) (n int) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0
 	}
+	_ = raw.Control(func(fd uintptr) {
+		if n, _ = send(int(fd), nil, head, body); n < len(head)+len(body) && !c.roomy {
+			c.roomy = true
+			setSendBuffer(int(fd), roomyBytes)
+		}
+	})
 	return max(n, 0)
 }
+
+// roomyBytes is how much the system is asked to take of a connection without waiting, at least all the bytes of
+// messages that a communicator has under way. The system may limit it.
+const roomyBytes = 288 << 10
 
 // readAhead reads what has arrived at a dormant connection, for the next Read. It fails with errNothing if nothing has.
 func (c *fdConn) readAhead() error {

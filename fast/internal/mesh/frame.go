@@ -35,8 +35,10 @@ type head struct {
 // frame is an encoded frame and the files to send with it.
 type frame struct {
 	bytes []byte
+	body  []byte // follows them; the caller's, until keep
 	files []int
-	begun bool // the system has taken what was before bytes
+	begun bool   // the system has taken what was before bytes
+	spare *spare // has bytes, if not nil
 }
 
 // newFrame returns a frame, which owns files from now on.
@@ -47,6 +49,14 @@ func newFrame(kind uint8, t wire.Topic, body []byte, files []int) frame {
 	binary.LittleEndian.PutUint64(b[8:], t.Comm)
 	binary.LittleEndian.PutUint32(b[16:], t.Seq)
 	return frame{bytes: append(b, body...), files: files}
+}
+
+// noteFrame returns the frame of a control message. It owns files from now on, but body only after keep.
+func noteFrame(t wire.Topic, body []byte, files []int) frame {
+	f := newFrame(frameNote, t, nil, files)
+	binary.LittleEndian.PutUint32(f.bytes, uint32(len(body)))
+	f.body = body
+	return f
 }
 
 // decodeHead decodes and checks the header of a frame.

@@ -42,6 +42,53 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestBodies: messages arrive as they were sent, although their senders change the memory at once, and receivers give
+// up the memory of some. Those that a receiver keeps stay as they are.
+func TestBodies(t *testing.T) {
+	for name, way := range ways(t) {
+		t.Run(name, func(t *testing.T) {
+			job := newJob(t, 2, way)
+			const count = 200
+			body := make([]byte, wire.MaxNote)
+			fill := func(b []byte, i int) []byte {
+				for j := range b {
+					b[j] = byte(i + j/255)
+				}
+				return b
+			}
+			length := func(i int) int { return wire.MaxNote - i%3*wire.MaxNote/5 }
+			var keeps []wire.Note
+			all := make(chan struct{})
+			job[1].Handle(7, 3, func(n wire.Note) {
+				i := int(n.Topic.Seq)
+				if !bytes.Equal(n.Body, fill(make([]byte, length(i)), i)) {
+					t.Errorf("message %d is not what was sent", i)
+				}
+				if i%4 == 0 {
+					keeps = append(keeps, n)
+				} else {
+					wire.Recycle(n.Body)
+				}
+				if i == count-1 {
+					close(all)
+				}
+			})
+			for i := range count {
+				for job[0].peer(1).waiting() > maxQueued/2 {
+					time.Sleep(10 * time.Microsecond)
+				}
+				job[0].Send(1, topic(i), fill(body[:length(i)], i))
+			}
+			<-all
+			for _, n := range keeps {
+				if i := int(n.Topic.Seq); !bytes.Equal(n.Body, fill(make([]byte, length(i)), i)) {
+					t.Errorf("message %d has changed", i)
+				}
+			}
+		})
+	}
+}
+
 // TestFiles: files arrive with their messages, on one host; from another one come messages alone. The sender's stay
 // open.
 func TestFiles(t *testing.T) {

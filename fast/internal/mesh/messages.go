@@ -30,7 +30,7 @@ func (m *Mesh) Send(to int, t wire.Topic, body []byte, files ...int) {
 		m.deliver(m.inbox.Put, wire.Note{Topic: t, From: to, Body: slices.Clone(body), Files: copies})
 		return
 	}
-	if err := p.send(newFrame(frameNote, t, body, copies)); err != nil {
+	if err := p.send(noteFrame(t, body, copies)); err != nil {
 		m.giveUp([]int{to}, fmt.Errorf("%w: %w", wire.ErrFrozen, err), err.Error())
 	}
 }

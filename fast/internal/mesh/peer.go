@@ -78,7 +78,7 @@ var (
 func (p *peer) send(f frame) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ended || p.queued+len(f.bytes) > maxQueued {
+	if p.ended || p.queued+f.length() > maxQueued {
 		closeFiles(f.files)
 		if p.ended {
 			return nil
@@ -86,7 +86,8 @@ func (p *peer) send(f frame) error {
 		return errOverflow
 	}
 	p.rouse()
-	if p.writeNow(&f); len(f.bytes) > 0 {
+	if p.writeNow(&f); f.length() > 0 {
+		f.keep()
 		p.queue = append(p.queue, f)
 		p.queued += len(f.bytes)
 		p.wakeWriter()
@@ -98,8 +99,9 @@ func (p *peer) send(f frame) error {
 // rest. Its caller holds p.mu.
 func (p *peer) writeNow(f *frame) {
 	if p.bare && !p.taken && len(p.queue) == 0 && len(f.files) == 0 {
-		n := p.files.writeNow(f.bytes)
-		f.bytes, f.begun = f.bytes[n:], n > 0
+		n := p.files.writeNow(f.bytes, f.body)
+		f.written(n)
+		f.begun = n > 0
 	}
 }
 
@@ -156,9 +158,11 @@ func (p *peer) discard() {
 	if len(p.queue) > 0 && p.queue[0].begun {
 		first = 1
 	}
-	for _, f := range p.queue[first:] {
+	for i := first; i < len(p.queue); i++ {
+		f := &p.queue[i]
 		closeFiles(f.files)
 		p.queued -= len(f.bytes)
+		f.free()
 	}
 	p.queue = p.queue[:first]
 }
@@ -209,6 +213,7 @@ func (p *peer) write() {
 		p.writing.Store(p.since())
 		_, err := p.conn.Write(f.bytes)
 		p.writing.Store(0)
+		f.free()
 		if err != nil {
 			p.giveUp(err)
 			break
@@ -254,7 +259,7 @@ func (p *peer) frame(in io.Reader) (h head, body []byte, files []int, err error)
 	if h, err = decodeHead(&b); err != nil {
 		return h, nil, nil, err
 	}
-	body = make([]byte, h.length)
+	body = wire.NewBody(int(h.length))
 	if _, err := io.ReadFull(in, body); err != nil {
 		return h, nil, nil, err
 	}

@@ -27,7 +27,7 @@ func writeFiles(c socket, b []byte, files []int) (n int, err error) {
 	for range maxSendTries {
 		var failed error
 		err = raw.Write(func(fd uintptr) bool {
-			n, failed = send(int(fd), b, files)
+			n, failed = send(int(fd), files, b)
 			return failed != unix.EAGAIN
 		})
 		if err = cmp.Or(err, failed); err != unix.ETOOMANYREFS {
@@ -38,14 +38,14 @@ func writeFiles(c socket, b []byte, files []int) (n int, err error) {
 	return n, err
 }
 
-// send writes bytes to a socket, together with files, without waiting.
-func send(fd int, b []byte, files []int) (n int, err error) {
+// send writes parts to a socket, together with files, without waiting.
+func send(fd int, files []int, parts ...[]byte) (n int, err error) {
 	var rights []byte
 	if len(files) > 0 {
 		rights = unix.UnixRights(files...)
 	}
 	for {
-		n, err = unix.SendmsgN(fd, b, rights, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+		n, err = unix.SendmsgBuffers(fd, parts, rights, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 		if err != unix.EINTR {
 			return n, err
 		}
@@ -199,6 +199,9 @@ func checkSocketEnd(file int) error {
 	}
 	return unix.SetNonblock(file, true)
 }
+
+// setSendBuffer sets how many bytes the system takes of a socket that are not received yet.
+func setSendBuffer(fd, bytes int) { _ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, bytes) }
 
 // setUserTimeout has the system give up a connection on which nothing was acknowledged for that long. It only helps:
 // the detector does not depend on it.

@@ -15,7 +15,7 @@ var errNoFiles = errors.New("files are passed between processes only on Linux")
 
 func writeFiles(socket, []byte, []int) (int, error) { return 0, errNoFiles }
 
-func send(int, []byte, []int) (int, error) { return 0, errNoFiles }
+func send(int, []int, ...[]byte) (int, error) { return 0, errNoFiles }
 
 func receive(int, []byte) (int, parcel, error) { return 0, parcel{}, errNoFiles }
 
@@ -39,6 +39,8 @@ func pidNamespace() uint64 { return 0 }
 func stopCredentials(int) {}
 
 func checkSocketEnd(int) error { return errNoPairs }
+
+func setSendBuffer(int, int) {}
 
 func setUserTimeout(*net.TCPConn, int) {}
 

@@ -8,8 +8,9 @@ import (
 // The limits of what all communicators of a process have under way to another process, in bytes. A control plane gives
 // up a process that leaves much more than that unread.
 const (
-	sharedWindow = 2 << 20 // of announced messages, not acknowledged
-	sharedCredit = 1 << 20 // of eager messages, not received
+	sharedWindow = 2 << 20          // of announced messages, not acknowledged
+	sharedCredit = 1 << 20          // of eager messages, not received
+	sharedDue    = sharedWindow / 4 // of announced messages, received and not acknowledged
 )
 
 // Budget is what the communicators of one process have under way to the other ones, together. The zero Budget is empty.
@@ -22,6 +23,7 @@ type Budget struct {
 type share struct {
 	window, credit int
 	waiting        []*Engine // to be woken when there is more of the window
+	due            int       // what has come from the process, and was not acknowledged
 }
 
 // at returns the share of a process. The budget is locked.
@@ -80,4 +82,13 @@ func (b *Budget) giveCredit(process, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.at(process).credit -= n
+}
+
+// owe counts n bytes that have come from a process, and reports whether too much of what has come is not acknowledged.
+func (b *Budget) owe(process, n int) (much bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.at(process)
+	s.due += n
+	return s.due > sharedDue
 }

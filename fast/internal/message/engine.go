@@ -4,8 +4,8 @@
 // A short message goes at once, with its bytes, if the sender has credit for it: so much of it the receiver keeps until
 // a receive matches. Any other message is announced. When a receive matches, the receiver reads the message in the
 // memory of the sender's process, if it may (see place). Else it accepts the message, and the bytes follow in chunks,
-// of which at most a Window is not acknowledged. How many messages may be announced and not matched is limited too; the
-// sender keeps those that follow, in order.
+// of which at most a Window is not acknowledged (see owe). How many messages may be announced and not matched is limited
+// too; the sender keeps those that follow, in order.
 //
 // What another rank sends is checked. If no rank that keeps the rules sends it, the communicator is given up.
 package message
@@ -139,7 +139,7 @@ func (e *Engine) send(p *peer, f frame) {
 	e.comm.Send(p.rank, control.KindMessage, e.out)
 }
 
-// Handle takes a message of kind control.KindMessage from a rank. It keeps body.
+// Handle takes a message of kind control.KindMessage from a rank. It owns body from now on.
 func (e *Engine) Handle(from int, body []byte) {
 	if e == nil || from == e.rank || from < 0 || from >= e.size {
 		return
@@ -158,6 +158,9 @@ func (e *Engine) handle(from int, body []byte) {
 	f, ok := decode(body)
 	if ok {
 		ok = e.take(p, &f)
+	}
+	if f.kind == data {
+		wire.Recycle(body)
 	}
 	if !ok {
 		err := fmt.Errorf("%w: it breaks the rules of messages", wire.ErrDied)
@@ -234,6 +237,7 @@ func (e *Engine) Leave() {
 	e.over = true
 	for _, p := range e.peers {
 		e.giveBack(p)
+		e.forgive(p)
 	}
 	e.matcher.arrived = nil
 	close(e.left)

@@ -128,6 +128,9 @@ func (n *net) wantSettled(t rapid.TB) {
 					unreceived += m.length + overhead
 				}
 			}
+			if there.due != 0 {
+				t.Errorf("rank %d to %d: %d bytes that have come were not acknowledged", rank, to, there.due)
+			}
 			if p.used != there.held || there.owed+unreceived != there.held {
 				t.Errorf("rank %d to %d: credit of %d is used, and %d held, for %d bytes, with %d owed", rank, to,
 					p.used, there.held, unreceived, there.owed)
@@ -138,7 +141,10 @@ func (n *net) wantSettled(t rapid.TB) {
 			}
 		}
 		spent := 0
-		for _, s := range n.budgets[rank].to {
+		for from, s := range n.budgets[rank].to {
+			if s.due != 0 {
+				t.Errorf("rank %d: %d bytes from process %d are counted as not acknowledged", rank, s.due, from)
+			}
 			spent += s.credit
 			window -= s.window
 		}

@@ -7,18 +7,57 @@ import (
 	"testing"
 )
 
-// TestAcknowledgedAtOnce: no byte that has come stays unacknowledged, because all communicators of two processes share
-// what may be under way, and another one may need it.
-func TestAcknowledgedAtOnce(t *testing.T) {
+// TestAcknowledged: what has come is acknowledged before the sender may send nothing more, but not each chunk, because
+// each wakes it.
+func TestAcknowledged(t *testing.T) {
+	const chunks = 20
 	n := newNet(2)
-	n.receive(1, 0, 0, make([]byte, 20*maxChunk))
-	s := n.send(0, 1, 0, 20*maxChunk, 1)
+	n.receive(1, 0, 0, make([]byte, chunks*maxChunk))
+	s := n.send(0, 1, 0, chunks*maxChunk, 1)
+	acks := 0
 	n.step([2]int{0, 1}) // that it is announced
 	n.step([2]int{1, 0}) // that it is accepted
-	for chunks := 1; !s.Over(); chunks++ {
-		before := n.all[0].peer(1).inFlight
-		if !n.step([2]int{0, 1}) || !n.step([2]int{1, 0}) {
-			t.Fatalf("chunk %d does not come, or is not acknowledged, of %d bytes on their way", chunks, before)
+	for n.step([2]int{0, 1}) {
+		if due := n.all[1].peer(0).due; due >= maxDue {
+			t.Fatalf("%d bytes are not acknowledged", due)
+		}
+		for n.step([2]int{1, 0}) {
+			acks++
+		}
+	}
+	if most := chunks*maxChunk/maxDue + 1; !s.Over() || acks > most {
+		t.Errorf("the send is over: %v; %d acknowledgements, at most %d are needed", s.Over(), acks, most)
+	}
+	n.wantSettled(t)
+}
+
+// TestAcknowledgedOverall: many communicators of two processes, which share what may be under way, all end their
+// messages, whichever chunk comes next. None waits for what another one has not acknowledged.
+func TestAcknowledgedOverall(t *testing.T) {
+	const comms = 4 * sharedWindow / maxDue
+	all := make([]*net, comms)
+	var sends []*Op
+	for i := range all {
+		all[i] = newNet(2)
+		all[i].budgets = all[0].budgets
+		all[i].receive(1, 0, 0, make([]byte, 2*Window))
+		sends = append(sends, all[i].send(0, 1, 0, 2*Window, 1))
+	}
+	for more := true; more; {
+		more = false
+		for _, n := range all { // one frame of each, so that all have some bytes that have come
+			more = n.step([2]int{0, 1}) || more
+			for n.step([2]int{1, 0}) {
+				more = true
+			}
+			if due := n.budgets[1].to[0]; due != nil && due.due > sharedDue {
+				t.Fatalf("%d bytes are not acknowledged", due.due)
+			}
+		}
+	}
+	for i, s := range sends {
+		if !s.Over() {
+			t.Fatalf("message %d of %d does not come", i, comms)
 		}
 	}
 }

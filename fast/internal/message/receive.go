@@ -16,6 +16,7 @@ type arrival struct {
 	lastID    uint64               // of an announced message
 	offers    map[uint64]*envelope // announced, and that no receive has matched, by id
 	transfers map[uint64]*Op       // receives whose bytes come or are read, by the message's id
+	due       int                  // bytes of announced messages that have come, and were not acknowledged
 
 	unreadable bool // the system does not let this process read the rank's memory
 }
@@ -170,8 +171,9 @@ func (e *Engine) takeData(p *peer, f *frame) bool {
 			whole = f.id
 		}
 	}
-	// at once: the sender may need it for a message on another communicator
-	e.send(p, frame{kind: ack, id: whole, n: uint64(len(f.data))})
+	if e.owe(p, len(f.data)) || o == nil || whole != 0 {
+		e.acknowledge(p, whole)
+	}
 	if whole != 0 {
 		delete(p.transfers, whole)
 		e.finish(o, nil)
@@ -191,6 +193,7 @@ func (e *Engine) takeAbandon(p *peer, f *frame) {
 		if !o.accepted { // but it was being read
 			e.send(p, frame{kind: refuse, id: f.id, fate: consumed})
 		}
+		e.acknowledge(p, 0)
 		e.finish(o, &wire.PeerError{Rank: p.rank,
 			Err: &wire.TimeoutError{Waiting: []int{e.rank}, Err: f.fate.cause()}})
 	}
@@ -204,6 +207,7 @@ func (e *Engine) withdrawReceive(o *Op, err error) {
 		p := e.peer(o.message.source)
 		delete(p.transfers, o.message.id)
 		e.send(p, frame{kind: refuse, id: o.message.id, fate: fateOf(err)})
+		e.acknowledge(p, 0)
 	}
 	e.finish(o, err)
 }
@@ -215,6 +219,7 @@ func (e *Engine) loseReceives(p *peer, err error) {
 	}
 	e.matcher.removeMessages(func(m *envelope) bool { return m.source == p.rank && m.id > 0 })
 	p.offers, p.transfers = nil, nil
+	e.forgive(p)
 	lost := func(o *Op) bool { return o.peer == p.rank || o.peer == Any && e.othersGone() }
 	for _, o := range e.matcher.removeReceives(lost) {
 		e.finish(o, err)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 )
 
 // Topic identifies what a control message is about. Only a receiver of the same topic gets it.
@@ -25,6 +26,27 @@ type Note struct {
 	Body  []byte
 	Files []int // descriptors, the receiver's to close; only from a process on the same host
 	Lost  bool  // there were files, but this process had too many open to take them; there are none then
+}
+
+// longBody is how many bytes a body has at least whose memory is used again: most of MaxNote, which it takes.
+const longBody = 48 << 10
+
+// bodies has the memory of bodies that nobody needs any more.
+var bodies = sync.Pool{New: func() any { return new([MaxNote]byte) }}
+
+// NewBody returns memory for a body of n bytes, at most MaxNote. What is in it does not count.
+func NewBody(n int) []byte {
+	if n < longBody {
+		return make([]byte, n)
+	}
+	return bodies.Get().(*[MaxNote]byte)[:n]
+}
+
+// Recycle has the memory of a body used again that NewBody has made. Nobody may use the body after that.
+func Recycle(body []byte) {
+	if cap(body) == MaxNote && len(body) >= longBody {
+		bodies.Put((*[MaxNote]byte)(body[:MaxNote]))
+	}
 }
 
 // CloseFiles closes the files, for a receiver that does not need them.
