@@ -15,7 +15,7 @@ type spare [headBytes + wire.MaxNote]byte
 var spares = sync.Pool{New: func() any { return new(spare) }}
 
 // longFrame is how many bytes a frame has at least that is kept in a spare: most of what a spare takes.
-const longFrame = 48 << 10
+const longFrame = wire.MaxNote / 4 * 3
 
 // length returns how many bytes of the frame are to be written.
 func (f *frame) length() int { return len(f.bytes) + len(f.body) }

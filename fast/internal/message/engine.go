@@ -23,7 +23,7 @@ const (
 	EagerLimit   = 8 << 10      // bytes of a message that is sent at once
 	EagerCredit  = 64 << 10     // bytes of such messages that were not received
 	MaxAnnounced = 256          // messages that were announced, and that no receive has matched
-	Window       = 8 * maxChunk // bytes of messages on their way
+	Window       = 4 * maxChunk // bytes of messages on their way
 
 	// localAtOnce is how many frames to itself a rank handles without letting others in.
 	localAtOnce = 64

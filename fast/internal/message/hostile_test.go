@@ -203,6 +203,7 @@ func TestAbandonedIsAcknowledged(t *testing.T) {
 	for what, give := range map[string]func(n *net, s, r *Op) error{
 		"by the sender":   func(_ *net, s, _ *Op) error { return late(s) },
 		"by the receiver": func(n *net, _, r *Op) error { n.deliverTo(1); return late(r) },
+		"by both":         func(n *net, s, r *Op) error { n.deliverTo(1); return errors.Join(late(s), late(r)) },
 	} {
 		n := newNet(2)
 		n.send(0, 1, 0, 3*maxChunk, 1)
@@ -210,7 +211,7 @@ func TestAbandonedIsAcknowledged(t *testing.T) {
 		n.receive(1, 0, 0, make([]byte, 3*maxChunk))
 		r := n.receive(1, 0, 0, make([]byte, 2*Window))
 		n.deliverTo(1)
-		for n.step([2]int{1, 0}) { // of the 8 chunks that are sent now, the last 5 are of the second message
+		for n.step([2]int{1, 0}) { // of the 4 chunks that are sent now, the last one is of the second message
 		}
 		if err := give(n, s, r); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", what, err)

@@ -38,7 +38,7 @@ var Budget = time.Minute
 // store's protocol and the frames of data. Other formats that processes exchange have versions of their own: the layout
 // of shared memory (package shm), the cards of processes and the tickets of newcomers (package mesh), and the cards of
 // RDMA ranks (package rdma).
-const Version = 9
+const Version = 10
 
 // StoreProcess is the number of the process that serves the job's store, which need not belong to the job.
 const StoreProcess = 1<<31 - 1

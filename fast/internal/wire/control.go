@@ -16,8 +16,8 @@ type Topic struct {
 	Seq  uint32 // which of several, of one kind
 }
 
-// MaxNote is the most bytes of a control message.
-const MaxNote = 64 << 10
+// MaxNote is the most bytes of a control message. Long messages of programs are sent as many of that length.
+const MaxNote = 128 << 10
 
 // Note is a received control message.
 type Note struct {
@@ -29,7 +29,7 @@ type Note struct {
 }
 
 // longBody is how many bytes a body has at least whose memory is used again: most of MaxNote, which it takes.
-const longBody = 48 << 10
+const longBody = MaxNote / 4 * 3
 
 // bodies has the memory of bodies that nobody needs any more.
 var bodies = sync.Pool{New: func() any { return new([MaxNote]byte) }}
