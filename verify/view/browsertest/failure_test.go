@@ -35,6 +35,13 @@ func TestFailure(t *testing.T) {
 	x.click("#show-failure")
 	x.says("#narration", fmt.Sprintf("Step %d of %d", d.Rounds, d.Rounds))
 	x.has(1, fmt.Sprintf(`#matrix .cell.wrong.selected[data-cell="%d"]`, d.Failure.Cells[0]))
+	marked := eval[[]string](x, `[...new Set([...document.querySelectorAll("#ranks .cell.wrong.changed .cell-ground, " +
+		"#ranks .cell.wrong.selected .cell-ground")].map((e) => getComputedStyle(e).stroke))]`)
+	if red := eval[string](x, "getComputedStyle(document.querySelector('#failure')).borderTopColor"); len(marked) != 1 ||
+		marked[0] != red {
+		t.Errorf("wrong chunks that were chosen or written in the last step have frames of %q, want %q", marked, red)
+	}
+	x.says("#narration", "Every rank holds 2 of 3 finished chunks.")
 	x.has(1, "#spec li.broken")
 	x.says("#spec li.broken", "✗")
 	x.says("#tree-title", "the finished reduction of ranks 1, 2")

@@ -22,6 +22,12 @@ func TestPhone(t *testing.T) {
 		}
 	}
 	x.picture("phone")
+	x.open(page(t, data(t, algorithm(t, "allreduce/ring"), 4)), "#step=2")
+	small := eval[[]string](x, `[...document.querySelectorAll("#ranks text, #plot text")].filter((t) =>
+		parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a < 8.5).map((t) => t.textContent)`)
+	if len(small) > 0 {
+		t.Errorf("too small to be read: %q", small)
+	}
 }
 
 // TestContrast: in light and dark, texts have the contrast that WCAG asks for.
@@ -42,12 +48,33 @@ func TestContrast(t *testing.T) {
 				t.Errorf("%s: %s on %s has contrast %.2f", theme, pair[0], pair[1], c)
 			}
 		}
+		for name, size := range map[string]int{"allreduce/ring": 8, "allgather/ring": 12, "alltoall/direct": 16} {
+			x.open(page(t, data(t, algorithm(t, name), size)), "#step=1")
+			if low := lowestContrast(x); low < 4.5 {
+				t.Errorf("%s: a number in a chunk of %s has contrast %.2f", theme, name, low)
+			}
+		}
 		grounds[eval[string](x, "getComputedStyle(document.body).backgroundColor")] = true
 		x.picture(theme)
 	}
 	if len(grounds) != 2 {
 		t.Errorf("light and dark have one ground: %v", grounds)
 	}
+}
+
+// lowestContrast returns the lowest contrast of a number in a chunk with the stripe that it is on, in the colours that
+// the browser has worked out.
+func lowestContrast(x *tab) float64 {
+	return eval[float64](x, `Math.min(...[...document.querySelectorAll(".cell text")].filter((t) =>
+		t.previousElementSibling && t.matches(".on-light, .on-dark")).map((t) => {
+		const light = (e) => {
+			const rgb = getComputedStyle(e).fill.match(/[\d.]+/g).slice(0, 3).map((v) => v / 255);
+			const [r, g, b] = rgb.map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+			return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+		};
+		const [high, low] = [light(t), light(t.previousElementSibling)].sort((p, q) => q - p);
+		return (high + 0.05) / (low + 0.05);
+	}))`)
 }
 
 // contrast returns that of two colours of the page's style, as WCAG defines it.

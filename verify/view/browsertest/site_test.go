@@ -3,6 +3,7 @@ package browsertest
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -26,7 +27,7 @@ func TestSite(t *testing.T) {
 	}
 	defer index.Close()
 	err = viewer.WriteSite(index, &viewer.Site{Ranks: 4, Primitives: []viewer.SitePrimitive{{Name: "AllReduce",
-		Algorithms: []viewer.SiteAlgorithm{{Name: "allreduce/ring", File: "page"}}}}})
+		Algorithms: []viewer.SiteAlgorithm{{Name: "allreduce/ring", File: "page", Source: strings.Repeat("long", 50)}}}}})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "page.svg"), []byte(svg), 0o666)
 	}
@@ -38,6 +39,10 @@ func TestSite(t *testing.T) {
 	x.until("document.querySelector('img').naturalWidth > 100")
 	x.says("#AllReduce h2", "全局规约")
 	x.picture("site")
+	x.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
+	if wide := eval[int](x, "document.documentElement.scrollWidth"); wide > 360 {
+		t.Errorf("on a phone the index is %d wide", wide)
+	}
 	if _, err := chromedp.RunResponse(x.ctx, chromedp.Click(chromedp.CSS("h3 a"))); err != nil {
 		t.Fatal(err)
 	}

@@ -72,10 +72,10 @@ func TestMatrix(t *testing.T) {
 	x.has(4, "#tree .join") // three reductions, and the end
 	leaves := eval[[]string](x, "[...document.querySelectorAll('#tree g:has(> .leaf) text')].map((t) => t.textContent)")
 	slices.Sort(leaves)
-	if want := []string{"x0[3]", "x1[3]", "x2[3]", "x3[3]"}; !slices.Equal(leaves, want) {
+	if want := []string{"in0[3]", "in1[3]", "in2[3]", "in3[3]"}; !slices.Equal(leaves, want) {
 		t.Errorf("the leaves are %v, want %v", leaves, want)
 	}
-	x.says("#tree-sum", "(x2[3] ⊕ (x1[3] ⊕ (x0[3] ⊕ x3[3])))")
+	x.says("#tree-sum", "(in2[3] ⊕ (in1[3] ⊕ (in0[3] ⊕ in3[3]))). in2[3] is chunk 3 of what rank 2 passes in.")
 	x.says("#tree-sum", "make 2 different sums of the same numbers")
 	x.do(focus("#matrix svg:nth-of-type(2)"))
 	x.press(right) // the last column, so it stays
@@ -98,8 +98,10 @@ func TestSpecification(t *testing.T) {
 	x.says("#spec li", "✓")
 	x.says("#spec li", "holds on 4 of 4 ranks")
 	x.says("#phases", "Steps 1 to 3 (3 = n − 1, for n = 4 ranks)")
-	x.says("#phases", "at first each has that of 1 of 4 ranks at most, at the end of 4, one more in each step")
-	x.says("#phases", "Every rank has 1 of 4 finished chunks at first, and 4 at the end, one more in each step")
+	x.says("#phases", "Why 3: at first a chunk has the data of 1 rank at most. "+
+		"Each step adds that of one more rank, until it has that of all 4.")
+	x.says("#phases", "Why 3: at first every rank has 1 of 4 finished chunks. "+
+		"Each step brings it one more, until it has all 4.")
 	x.says("#total", "3 + 3 = 6 steps in all, which is 2 (n − 1).")
 }
 
@@ -146,8 +148,12 @@ func TestCost(t *testing.T) {
 	x.do(setValue("#alpha", "1"), setValue("#beta", "1"), setValue("#gamma", "1"), setValue("#bytes", fmt.Sprint(mib)))
 	// 6 × 10 µs + 1.5 × 2^20 / 10 GB/s + 0.75 × 2^20 / 10 GB/s = 60 + 157.3 + 78.6 µs
 	x.says("#cost-words", "allreduce/ring with 4 ranks: 6·α + 1.5·D·β + 0.75·D·γ = 60 µs + 157 µs + 78.6 µs = 296 µs.")
-	x.has(1, "#plot .curve.this")
-	x.has(1, "#plot .curve.bound")
+	x.has(1, "#plot path.curve.this")
+	x.has(1, "#plot path.curve.bound")
+	x.has(3, "#plot line.key")
+	x.do(evaluate(`document.querySelector("#cost-table tr.this").dispatchEvent(new Event("pointerenter"))`))
+	x.has(1, "#plot path.curve.this.pointed")
+	x.has(1, "#plot .pointed")
 	x.says("#cost-table tr.this", "allreduce/ring")
 	x.says("#cost-table tr.this", "2 * (size - 1)")
 	first := "#cost-table tbody tr td"
@@ -157,9 +163,9 @@ func TestCost(t *testing.T) {
 	if most := x.text(first); fewest == most {
 		t.Errorf("%s is the fastest for 8 bytes and for 8 GiB", most)
 	}
-	before := eval[string](x, "document.querySelector('#plot .curve.this').getAttribute('d')")
+	before := eval[string](x, "document.querySelector('#plot path.curve.this').getAttribute('d')")
 	x.click("input[name=by][value=size]")
-	if eval[string](x, "document.querySelector('#plot .curve.this').getAttribute('d')") == before {
+	if eval[string](x, "document.querySelector('#plot path.curve.this').getAttribute('d')") == before {
 		t.Error("the curve by ranks is that by bytes")
 	}
 	x.do(setValue("#size", "18"))

@@ -6,8 +6,8 @@ import "fmt"
 var colours = []struct {
 	fill string
 	dark bool
-}{{"#0072B2", false}, {"#E69F00", true}, {"#009E73", false}, {"#CC79A7", true}, {"#56B4E9", true}, {"#F0E442", true},
-	{"#7F5A3C", false}, {"#8E8E93", false}}
+}{{"#0072B2", false}, {"#E69F00", true}, {"#009E73", true}, {"#CC79A7", true}, {"#56B4E9", true}, {"#F0E442", true},
+	{"#7F5A3C", false}, {"#8E8E93", true}}
 
 // chunk draws what a node is: a stripe for each rank whose data is in it; where nothing is reduced, all of it in the
 // colour of the one rank.
@@ -39,7 +39,7 @@ func (p *drawing) stripe(rank int, x, width, size float64) {
 	}
 	ink := "#fff"
 	if c.dark {
-		ink = "#111"
+		ink = "#000"
 	}
 	fmt.Fprintf(&p.out, `<text x="%s" y="%s" font-size="9" text-anchor="middle" fill="%s">%d</text>`, number(x+width/2),
 		number(size/2+3), ink, rank)

@@ -20,7 +20,7 @@ class CostView {
 
   note() {
     const source = this.costs.source ? ` The bound is of each part by itself: no algorithm need reach all three at once. Source: ${this.costs.source}.` : "";
-    return "The model: each rank has one port in each direction. α, β and γ count on the critical path of each part by itself; " +
+    return "In the formulas, size is n, and depth is S. Point at a line of the table to see its curve. The model: each rank has one port in each direction. α, β and γ count on the critical path of each part by itself; " +
       "the sum is an estimate, the better the more one part weighs." + source;
   }
 
@@ -74,7 +74,9 @@ class CostView {
     this.words.textContent = this.sentence();
     this.plot.replaceChildren(this.picture());
     const known = all.filter((x) => !Number.isNaN(x.t)).sort((x, y) => x.t - y.t);
-    const row = ({ a, t }) => html("tr", { class: a.name === this.costs.this ? "this" : "", title: a.doc },
+    const point = (a, is) => () => this.lines.get(a.name).classList.toggle("pointed", is);
+    const row = ({ a, t }) => html("tr", { class: a.name === this.costs.this ? "this" : "", title: a.doc,
+      on: { pointerenter: point(a, true), pointerleave: point(a, false) } },
       html("td", {}, a.name), html("td", { class: "number" }, timeWords(t)),
       html("td", { class: "number" }, bound > 0 ? `${(t / bound).toFixed(2)} ×` : "–"),
       html("td", {}, a.alpha || "measured"), html("td", {}, a.beta || "measured"), html("td", {}, a.chunks));
@@ -101,20 +103,33 @@ class CostView {
     const curves = [...this.costs.algorithms, ...(this.costs.bound ? [this.costs.bound] : [])].map((a) => ({ a,
       ts: xs.map((x, i) => (this.by === "bytes" ? this.time(a, this.size, x) : this.time(a, i, this.bytes))) }));
     const ts = curves.flatMap((c) => c.ts).filter((t) => t > 0);
-    const frame = { left: 70, top: 14, width: 620, height: 300, x0: Math.log(xs[0]), x1: Math.log(xs.at(-1)),
+    const frame = { left: 70, top: 24, width: isNarrow() ? 280 : 620, height: 300, x0: Math.log(xs[0]), x1: Math.log(xs.at(-1)),
       y0: Math.log(Math.min(...ts)), y1: Math.log(Math.max(...ts)) };
     const pic = canvas(frame.left + frame.width + 20, frame.top + frame.height + 40, "time of all algorithms");
     const x = (v) => frame.left + ((Math.log(v) - frame.x0) / (frame.x1 - frame.x0)) * frame.width;
     const y = (t) => frame.top + (1 - (Math.log(t) - frame.y0) / Math.max(1e-9, frame.y1 - frame.y0)) * frame.height;
     this.grid(pic, frame, xs, x, y);
+    this.lines = new Map(); // by algorithm
     const rank = (c) => (c.a === this.costs.bound ? 1 : c.a.name === this.costs.this ? 2 : 0);
     for (const c of curves.sort((p, q) => rank(p) - rank(q))) {
       const style = ["curve other", "curve bound", "curve this"][rank(c)];
       const line = svg("path", { class: style, d: pathOf(xs.map((v, i) => [x(v), y(c.ts[i])])) });
       line.append(svg("title", {}, c.a.name));
       pic.append(line);
+      this.lines.set(c.a.name, line);
     }
+    this.key(pic, frame);
     return pic;
+  }
+
+  // key says whose the curves are, at the top on the left, where few of them are.
+  key(pic, frame) {
+    const rows = [["this", this.costs.this], ["other", "other algorithms"]];
+    if (this.costs.bound) rows.splice(1, 0, ["bound", "lower bound"]);
+    rows.forEach(([style, words], i) => {
+      const y = frame.top + 10 + 17 * i;
+      pic.append(svg("line", { class: `curve ${style} key`, x1: frame.left + 8, x2: frame.left + 34, y1: y, y2: y }), text(frame.left + 40, y + 4, words, "over"));
+    });
   }
 
   grid(pic, frame, xs, x, y) {
@@ -123,9 +138,9 @@ class CostView {
       pic.append(svg("line", { class: "tick", x1: frame.left, x2: frame.left + frame.width, y1: y(10 ** p), y2: y(10 ** p) }),
         text(frame.left - 6, y(10 ** p) + 4, timeWords(10 ** p), "end soft"));
     }
-    const marks = this.by === "bytes" ? [8, 1024, 2 ** 20, 2 ** 30] : [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+    const marks = this.by === "bytes" ? [8, 1024, 2 ** 20, 2 ** 30] : [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024].filter((_, i) => i % 3 === 0 || !isNarrow());
     for (const m of marks) pic.append(text(x(m), bottom + 16, this.by === "bytes" ? byteWords(m) : m, "middle soft"));
-    pic.append(text(frame.left + frame.width / 2, bottom + 34, this.by === "bytes" ? "bytes" : "ranks", "middle soft"));
+    pic.append(text(frame.left + frame.width / 2, bottom + 34, this.by === "bytes" ? "D: bytes" : "n: ranks", "middle soft"), text(frame.left - 6, 12, "time", "end soft"));
     pic.append(svg("line", { class: "here", x1: x(here), x2: x(here), y1: frame.top, y2: bottom }));
   }
 }

@@ -24,5 +24,8 @@ function canvas(width, height, name, natural) {
 }
 
 const text = (x, y, words, style) => svg("text", { x, y, class: style }, String(words));
+
+// isNarrow reports whether the page is as narrow as on a phone.
+const isNarrow = () => matchMedia("(max-width: 40rem)").matches;
 const plural = (n, noun) => (n === 1 ? `1 ${noun}` : `${n} ${noun}s`);
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);

@@ -11,6 +11,7 @@ function showFailure(model, player, into) {
   add("place", f.place);
   add("expected", f.expected);
   add("found", f.got, "got");
+  if (/\bin\d+\[/.test(f.expected + f.got)) add("notation", "in2[1] is chunk 1 of what rank 2 passes in.");
   for (const s of model.data.stuck || []) add(`rank ${s.rank} waits`, s.text);
   const show = html("button", { id: "show-failure", on: { click: () => {
     if (f.cells.length) player.selected = f.cells[0];

@@ -100,11 +100,11 @@ class Model {
     return n === 1 ? `${name}[${at}]` : `${name}[${at}..${at + n})`;
   }
 
-  // leafName is what a leaf is called in formulas: the input of rank 2, of which it is chunk 1, is x2[1].
+  // leafName is what a leaf is called in formulas: the input of rank 2, of which it is chunk 1, is in2[1].
   leafName(cell) {
     const several = this.data.buffers[0] && Math.max(0, ...this.data.buffers[0].len) > 1;
     if (!this.isInput(cell)) return `?${this.cellName(cell)}`;
-    return `x${this.rankOf[cell]}` + (several ? `[${this.atOf[cell]}]` : "");
+    return `in${this.rankOf[cell]}` + (several ? `[${this.atOf[cell]}]` : "");
   }
 
   // sentence says what a cell holds.

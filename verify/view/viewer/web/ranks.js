@@ -9,6 +9,8 @@ class RanksView {
     const size = model.data.size;
     this.boxes = size <= MOST_BOXES;
     this.cellSize = size <= 4 ? 34 : size <= 6 ? 28 : size <= 8 ? 22 : 15;
+    // On a phone, boxes of several short rows stay large enough to be read.
+    this.across = isNarrow() ? 4 - (size <= 4) * 2 : 8;
     this.rows = Array.from({ length: size }, (_, r) => this.boxes ? rowsOf(model, r) : []);
     this.measure();
     this.places = placesOf(model.data.layout, size, this.w, this.h);
@@ -30,15 +32,18 @@ class RanksView {
       return;
     }
     const rows = this.rows.flat();
-    this.across = 8;
     const widest = Math.max(1, ...rows.map((r) => Math.min(this.across, r.cells.length)));
     const label = rows.some((r) => r.name) ? 54 : 0;
     this.label = label;
     this.w = Math.max(66, widest * this.cellSize + 12 + label);
+    this.numbered = this.model.data.folds && this.cellSize >= 22 && rows.some((r) => r.cells.length > 1);
     this.h = 22 + Math.max(...this.rows.map((rs) => rs.reduce((sum, r) => sum + this.rowHeight(r), 0)), 0) + 4;
   }
 
-  rowHeight(row) { return Math.ceil(row.cells.length / this.across) * this.cellSize + 4; }
+  rowHeight(row) { return Math.ceil(row.cells.length / this.across) * this.lineHeight() + 4; }
+
+  // lineHeight is that of a line of cells, with the numbers of the chunks below them.
+  lineHeight() { return this.cellSize + (this.numbered ? 10 : 0); }
 
   drawHosts() {
     const { at } = this.places, width = this.model.data.layout.width;
@@ -80,8 +85,9 @@ class RanksView {
     for (const row of this.rows[rank]) {
       if (row.name) g.append(text(7, y + this.cellSize / 2 + 4, row.name, "soft"));
       row.cells.forEach((pair, i) => {
-        const cell = svg("g", { class: "cell", transform: `translate(${6 + this.label + (i % this.across) * this.cellSize},${
-          y + Math.floor(i / this.across) * this.cellSize})` });
+        const left = 6 + this.label + (i % this.across) * this.cellSize, top = y + Math.floor(i / this.across) * this.lineHeight();
+        const cell = svg("g", { class: "cell", transform: `translate(${left},${top})` });
+        if (this.numbered) g.append(text(left + this.cellSize / 2 - 1, top + this.cellSize + 7, i, "chunk middle soft"));
         cell.addEventListener("click", () => this.player.select(this.shown(pair, this.player.moment)));
         g.append(cell);
         for (const c of pair) if (c >= 0) this.cells.set(c, { group: cell, pair });
@@ -159,7 +165,8 @@ class RanksView {
     else cell.append(svg("circle", { cx: s / 2, cy: s / 2, r: 4, class: "dot" }));
     g.append(cell);
     if (m.n > 1) g.append(text(s / 2 + 2, 4, `×${m.n}`));
-    if (m.flags & REDUCES) g.append(text(-s / 2 - 12, 5, "⊕", "plus"));
+    if (m.flags & REDUCES) g.append(text(-s / 2 - 12, 5, "⊕", "plus over"));
+    if (this.numbered && m.srcBuf >= 0 && m.n === 1) g.append(text(0, s / 2 + 9, `chunk ${m.srcAt}`, "chunk middle over"));
     g.append(svg("title", {}, this.model.messageWords(m)));
     this.tokens.append(g);
     return g;

@@ -28,7 +28,8 @@ class TreeView {
 
   // draw draws a tree, its leaves side by side.
   draw(node) {
-    const tree = layTree(this.model, node), gap = tree.leaves > 16 ? 42 : 46, level = tree.depth > 12 ? 28 : 44;
+    const tree = layTree(this.model, node), level = tree.depth > 12 ? 28 : 44;
+    const gap = 5 + Math.max(...tree.all.map((n) => (n.children.length ? 0 : leafWidth(this.model.leafName(n.node)))));
     const pic = canvas(Math.max(60, tree.leaves * gap + 10), (tree.depth + 1) * level, "the tree of the reduction", true);
     const at = (n) => [(n.x + 0.5) * gap + 5, (tree.depth - n.height) * level + level / 2];
     for (const n of tree.all) for (const c of n.children) {
@@ -43,8 +44,9 @@ class TreeView {
     const g = svg("g", { transform: `translate(${x},${y})` });
     if (n.children.length === 0) {
       const [colour, isLight] = rankColour(Math.max(0, this.model.rankOf[n.node]), this.model.data.size);
-      g.append(svg("rect", { class: "leaf", x: -20, y: -11, width: 40, height: 22, rx: 4, fill: colour }));
-      g.append(svg("text", { x: 0, y: 4, class: "middle", fill: isLight ? "#111" : "#fff" }, this.model.leafName(n.node)));
+      const name = this.model.leafName(n.node), wide = leafWidth(name);
+      g.append(svg("rect", { class: "leaf", x: -wide / 2, y: -11, width: wide, height: 22, rx: 4, fill: colour }));
+      g.append(svg("text", { x: 0, y: 4, class: "middle", fill: isLight ? "#000" : "#fff" }, name));
       g.lastChild.classList.add(isLight ? "on-light" : "on-dark");
       g.classList.add("cell");
       return g;
@@ -54,6 +56,9 @@ class TreeView {
     return g;
   }
 }
+
+// leafWidth returns how wide the box of a leaf is, for its name.
+const leafWidth = (name) => Math.max(36, 6.2 * name.length + 8);
 
 const MOST_JOINTS = 400;
 
@@ -75,6 +80,12 @@ function layTree(model, root) {
   };
   tree.depth = lay(root).height;
   return tree;
+}
+
+// leafOf returns the leftmost leaf of a tree.
+function leafOf(model, node) {
+  while (!model.isLeaf(node)) [node] = model.operands(node);
+  return node;
 }
 
 // formula returns a tree as people write it, shortened where it is long.
@@ -116,8 +127,9 @@ function sumWords(model, node, cell) {
   if (ranks.length < 3) return "";
   const inOrder = ranks.map(contribution).reduce((a, b) => Math.fround(a + b)), here = sumOf(model, node);
   const long = formula(model, node), words = (x) => x.toPrecision(9);
-  return `${long.length > 400 ? long.slice(0, 400) + "…" : long}. Why the last bits of sums can differ: if rank q contributes the ` +
-    `float32 1/(q + 3), this tree gives ${words(here)}, and adding in the order of ranks gives ${words(inOrder)}.` + otherSums(model, node, cell, words);
+  const example = leafOf(model, node), named = `${model.leafName(example)} is chunk ${model.atOf[example]} of what rank ${model.rankOf[example]} passes in. `;
+  return `${long.length > 400 ? long.slice(0, 400) + "…" : long}. ${named}Why the last bits of sums can differ: if rank q contributes the ` +
+    `float32 1/(q + 3), this tree gives ${words(here)}, and adding in the order of ranks gives ${here === inOrder ? "the same" : words(inOrder)}.` + otherSums(model, node, cell, words);
 }
 
 // otherSums says what the trees of the rank's other chunks make of the same numbers.

@@ -68,6 +68,7 @@ function stand(model, moment) {
         if (d.folds) most = Math.max(most, model.count(node));
         if (b.name !== "out") continue;
         all[rank]++;
+        if (moment === d.rounds && model.wrong.has(base + i)) continue;
         if (d.folds ? model.isFinished(node) : !model.isEmpty(node)) has[rank]++;
       }
     });
@@ -86,7 +87,7 @@ function standWords(model, moment) {
   return `Ranks hold ${s.low} to ${s.high} of ${plural(s.n, what)}.`;
 }
 
-// growthWords says what a phase achieves: why it takes so many steps.
+// growthWords says what a phase achieves, and so why it takes so many steps.
 function growthWords(model, { from, to }) {
   const a = stand(model, from), b = stand(model, to), steps = to - from, size = model.data.size;
   const pace = (x, y) => {
@@ -94,9 +95,14 @@ function growthWords(model, { from, to }) {
     if (y - x === steps) return ", one more in each step";
     return x > 0 && y === x * 2 ** steps ? ", twice as many in each step" : "";
   };
-  if (b.most > a.most) return ` Chunks collect data: at first each has that of ${a.most} of ${size} ranks at most, at the end of ${b.most}${pace(a.most, b.most)}.`;
+  if (b.most > a.most) {
+    if (steps > 1 && b.most - a.most === steps) return ` Why ${steps}: at first a chunk has the data of ${plural(a.most, "rank")} at most. Each step adds that of one more rank, until it has that of ${b.most === size ? "all " : ""}${b.most}.`;
+    return ` Chunks collect data: at first each has that of ${a.most} of ${size} ranks at most, at the end of ${b.most}${pace(a.most, b.most)}.`;
+  }
   if (b.low === b.high && b.low > a.low && b.n > 1) {
-    return ` Every rank has ${a.low} of ${b.n} ${model.data.folds ? "finished chunks" : "chunks of its result"} at first, and ${b.low} at the end${pace(a.low, b.low)}.`;
+    const what = model.data.folds ? "finished chunks" : "chunks of its result";
+    if (steps > 1 && a.low === a.high && b.low - a.low === steps) return ` Why ${steps}: at first every rank has ${a.low} of ${b.n} ${what}. Each step brings it one more, until it has ${b.low === b.n ? "all " : ""}${b.low}.`;
+    return ` Every rank has ${a.low} of ${b.n} ${what} at first, and ${b.low} at the end${pace(a.low, b.low)}.`;
   }
   if (b.full > a.full) return ` At first ${plural(a.full, "rank")} of ${b.ranks} ${a.full === 1 ? "has" : "have"} the result, at the end ${b.full}${pace(a.full, b.full)}.`;
   return "";
@@ -116,11 +122,15 @@ class Shown {
 
 // legend explains the pictures.
 function legend(model) {
+  return "A rank is one of the processes that take part. " + chunkWords(model) + " A thick frame marks what the step has changed.";
+}
+
+function chunkWords(model) {
   const d = model.data;
   if (d.buffers.some((b) => b.name === "met")) return "Messages have no data here. The square of a rank shows who has entered the call, as far as it knows: it has a stripe for each of them.";
   if (!d.folds) return "Each small square is one chunk. Its colour and number are the rank that it comes from.";
-  const marks = " A frame and ✓ mark a finished result; ⊕ marks a message whose data is added to what the receiver has.";
-  if (d.size <= MOST_STRIPES) return `Each small square is one chunk of a rank's buffer. It has a stripe for each rank whose data is in it: ${d.size} stripes, and it is complete.` + marks;
+  const marks = " ✓ marks a finished result; ⊕ marks a message whose data is added to what the receiver has.";
+  if (d.size <= MOST_STRIPES) return `Each has a buffer of data, cut into chunks: the small squares. A square has a numbered stripe for each rank whose data is in it: with ${d.size} stripes it is complete.` + marks;
   return "Each square is one chunk. The more ranks' data is in it, the fuller it is." + marks;
 }
 
