@@ -19,7 +19,7 @@ import (
 func TestTimeline(t *testing.T) {
 	dir := t.TempDir()
 	for rank := range 3 {
-		of := trace.Trace{Header: trace.Header{Format: trace.Format, Rank: rank, Size: 3, Job: "train", Host: "h",
+		of := trace.Trace{Header: trace.Header{Format: trace.Format, Rank: rank, Size: 3, Job: "train-" + strings.Repeat("0", 60), Host: "h",
 			Origin: time.Unix(1000, 0), Written: 5e6, Reason: "on demand"}}
 		for seq := range uint64(50) {
 			e := trace.Entry{Comm: "world", ID: 1, Rank: rank, Size: 3, Seq: seq + 1, Primitive: "AllReduce", Algorithm: "ring",
@@ -95,4 +95,22 @@ func TestTimeline(t *testing.T) {
 		t.Errorf("it shows %s, not %s", got, before)
 	}
 	x.picture("timeline")
+	x.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
+	x.until("chart.clientWidth < 360")
+	if wide := eval[int](x, "document.documentElement.scrollWidth"); wide > 360 {
+		t.Errorf("on a phone it is %d wide", wide)
+	}
+	// What is written at the bottom does not overlap.
+	overlaps := eval[bool](x, `(() => {
+		const proto = CanvasRenderingContext2D.prototype, real = proto.fillText, spans = [];
+		proto.fillText = function (words, x, y) {
+			if (y > rows.length * high) spans.push([x, x + this.measureText(words).width]);
+		};
+		draw();
+		proto.fillText = real;
+		return spans.length < 2 || spans.some(([, end], i) => i + 1 < spans.length && end > spans[i + 1][0]);
+	})()`)
+	if overlaps {
+		t.Error("on a phone the times overlap")
+	}
 }
