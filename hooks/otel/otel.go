@@ -1,7 +1,7 @@
 // Package otel counts calls and communicators for OpenTelemetry, and has a span for each call:
 //
 //	h, err := otel.New(otel.Options{Meters: meters, Tracers: tracers})
-//	c, err := fast.Init(ctx, fast.FromEnv(), fast.WithHooks(h))
+//	err = fast.Main(ctx, 4, work, fast.WithHooks(h))
 //
 // docs/monitoring.md of the repository lists the metrics.
 package otel

@@ -1,7 +1,7 @@
 // Package prometheus counts calls and communicators for Prometheus:
 //
 //	h, err := prometheus.Register(registry)
-//	c, err := fast.Init(ctx, fast.FromEnv(), fast.WithHooks(h))
+//	err = fast.Main(ctx, 4, work, fast.WithHooks(h))
 //
 // docs/monitoring.md of the repository lists the metrics, and folder hooks/prometheus has a dashboard of Grafana.
 package prometheus

@@ -19,7 +19,8 @@ import (
 func TestTimeline(t *testing.T) {
 	dir := t.TempDir()
 	for rank := range 3 {
-		of := trace.Trace{Header: trace.Header{Format: trace.Format, Rank: rank, Size: 3, Job: "train-" + strings.Repeat("0", 60), Host: "h",
+		job := "train-" + strings.Repeat("0", 60)
+		of := trace.Trace{Header: trace.Header{Format: trace.Format, Rank: rank, Size: 3, Job: job, Host: "h",
 			Origin: time.Unix(1000, 0), Written: 5e6, Reason: "on demand"}}
 		for seq := range uint64(50) {
 			e := trace.Entry{Comm: "world", ID: 1, Rank: rank, Size: 3, Seq: seq + 1, Primitive: "AllReduce", Algorithm: "ring",
