@@ -9,7 +9,8 @@ import (
 
 // builder makes the instructions of one rank.
 type builder struct {
-	chunks int
+	s      *gen.Schedule
+	rank   int
 	instrs []gen.Instr
 	number int // of the step
 	ready  int // the instruction that the step waits for; -1 at the start
@@ -20,7 +21,7 @@ func (b *builder) step(actions []action) error {
 	first, local := len(b.instrs), -1
 	var marked []int // receives that are AfterSend
 	for i, a := range actions {
-		in, err := a.instr(b.chunks)
+		in, err := a.instr(b.s, b.rank)
 		if err != nil {
 			return fmt.Errorf("action %d: %w", i, err)
 		}
@@ -91,8 +92,8 @@ func (b *builder) link(first int, marked []int) error {
 	return nil
 }
 
-// instr returns the instruction that a says.
-func (a *action) instr(chunks int) (in gen.Instr, err error) {
+// instr returns the instruction that a says, of a rank.
+func (a *action) instr(s *gen.Schedule, rank int) (in gen.Instr, err error) {
 	kinds := 0
 	for _, is := range []bool{a.Send != "", a.Recv != "", a.Copy != "", a.Reduce != nil, a.Finish != ""} {
 		if is {
@@ -103,7 +104,7 @@ func (a *action) instr(chunks int) (in gen.Instr, err error) {
 		return in, errors.New("it has to have one of send, recv, copy, reduce and finish")
 	}
 	in.Channel, in.Lend, in.ReceivedFirst = a.Channel, a.Lend, a.ReceivedFirst
-	p := placer{chunks: chunks}
+	p := placer{s: s, rank: rank}
 	switch {
 	case a.Send != "":
 		in.Kind, in.Srcs, err = gen.SendInstr, p.all(a.Send), a.peer(&in, a.To, "to")

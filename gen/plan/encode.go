@@ -10,18 +10,15 @@ import (
 	"github.com/collgen/collgen/gen"
 )
 
-// Encode writes s as a plan file. Its error says what plans have no form for: blocks of different lengths.
+// Encode writes s as a plan file. Its error is that of w.
 func Encode(w io.Writer, s *gen.Schedule) error {
-	if s.Primitive.IsUneven() {
-		return fmt.Errorf("the blocks of %s differ in length, for which there are no plans", s.Primitive.Name)
-	}
 	f := file{Plan: version, Name: s.Algorithm, Primitive: s.Primitive.Name, Size: s.Size, Root: s.Root, Peer: s.Peer,
 		Chunks: s.Chunks, Commutative: s.Requires.Commutative, OutOfPlace: s.Requires.OutOfPlace}
 	for r := range s.Ranks {
 		p := &s.Ranks[r]
 		x := rank{Scratch: p.Scratch, Steps: [][]action{}}
 		for _, step := range p.Steps() {
-			x.Steps = append(x.Steps, actionsOf(step, s.Chunks))
+			x.Steps = append(x.Steps, actionsOf(step, s))
 		}
 		f.Ranks = append(f.Ranks, x)
 	}
@@ -29,18 +26,18 @@ func Encode(w io.Writer, s *gen.Schedule) error {
 }
 
 // actionsOf returns the actions of a step: messages in the order of their sends and receives, and then the others.
-func actionsOf(step gen.ProgramStep, chunks int) (list []action) {
+func actionsOf(step gen.ProgramStep, s *gen.Schedule) (list []action) {
 	for _, group := range [][]*gen.Instr{step.Sends, step.Recvs, step.Local} {
 		for _, in := range group {
-			list = append(list, actionOf(in, chunks))
+			list = append(list, actionOf(in, s))
 		}
 	}
 	return list
 }
 
-func actionOf(in *gen.Instr, chunks int) action {
+func actionOf(in *gen.Instr, s *gen.Schedule) action {
 	a := action{Channel: in.Channel, Lend: in.Lend, ReceivedFirst: in.ReceivedFirst, AfterSend: in.AfterSend >= 0}
-	text := func(p gen.Place) string { return placeText(p, chunks) }
+	text := func(p gen.Place) string { return placeText(p, s) }
 	switch in.Kind {
 	case gen.SendInstr:
 		a.Send, a.To = text(in.Srcs[0]), &in.Peer

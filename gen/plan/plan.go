@@ -13,6 +13,10 @@
 // complete; then the next step begins. Places are in[2], out[0..4) or scratch[1], of chunks: a block has so many as
 // "chunks" says. A slot of scratch says which chunk it is as long as: scratch[1 like 3]. A message without data is
 // "nothing".
+//
+// Where blocks differ in length, as those of AllGatherV do, a block is one chunk. There a slot of scratch says which
+// block it is as long as: scratch[0 like 2] is as long as that of rank 2. For AllToAllV, scratch[0 like 2,3] is as long
+// as what rank 2 sends to rank 3.
 package plan
 
 import (
@@ -99,8 +103,6 @@ func (f *file) schedule(primitives []spec.Primitive) (*gen.Schedule, error) {
 		return nil, fmt.Errorf("the plan is of version %d, and this reads version %d", f.Plan, version)
 	case i < 0:
 		return nil, fmt.Errorf("there is no primitive %q", f.Primitive)
-	case primitives[i].IsUneven():
-		return nil, fmt.Errorf("the blocks of %s differ in length, for which there are no plans", primitives[i].Name)
 	case f.Size < 1 || f.Size != len(f.Ranks):
 		return nil, fmt.Errorf("size is %d, and there are %d ranks", f.Size, len(f.Ranks))
 	case f.Size > maxRanks:
@@ -109,6 +111,9 @@ func (f *file) schedule(primitives []spec.Primitive) (*gen.Schedule, error) {
 		return nil, fmt.Errorf("root %d or peer %d is no rank of %d", f.Root, f.Peer, f.Size)
 	case f.Chunks < 1 || f.Chunks > maxChunks:
 		return nil, fmt.Errorf("a block has %d chunks, want 1 to %d", f.Chunks, maxChunks)
+	}
+	if primitives[i].IsUneven() && f.Chunks != 1 {
+		return nil, fmt.Errorf("the blocks of %s differ in length, so they are of 1 chunk, not %d", primitives[i].Name, f.Chunks)
 	}
 	s := &gen.Schedule{Algorithm: f.Name, Primitive: primitives[i], Chunks: f.Chunks,
 		Requires: gen.Requires{Commutative: f.Commutative, OutOfPlace: f.OutOfPlace},
@@ -148,7 +153,7 @@ func (f *file) program(s *gen.Schedule, r int) error {
 	if p.Scratch = f.Ranks[r].Scratch; p.Scratch < 0 || p.Scratch > maxNumber {
 		return fmt.Errorf("%d slots of scratch", p.Scratch)
 	}
-	b := &builder{chunks: s.Chunks, ready: -1}
+	b := &builder{s: s, rank: r, ready: -1}
 	for i, step := range f.Ranks[r].Steps {
 		if err := b.step(step); err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
