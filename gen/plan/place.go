@@ -54,14 +54,14 @@ func (p *placer) length(x *gen.Place, like []int) (err error) {
 	return err
 }
 
-// lengthOfBlock returns the length of a place that is an uneven block. A slot of scratch says it, others have their own.
+// lengthOfBlock returns the length of a place that is an uneven block. Of a slot of scratch, like says it.
 func (p *placer) lengthOfBlock(x *gen.Place, like []int) (l spec.Length, err error) {
 	of := p.s.Primitive.In
 	switch x.Buf {
 	case spec.Scratch:
 		if n := p.s.Primitive.Arity(); len(like) != n {
 			example := []string{"2", "2,3"}[n-1]
-			return l, fmt.Errorf("blocks differ in length, so a slot says which one it is as long as: scratch[0 like %s]", example)
+			return l, fmt.Errorf("a slot says which block it is as long as: scratch[0 like %s]", example)
 		}
 		copy(l[:], like)
 		return l, nil

@@ -113,7 +113,8 @@ func (f *file) schedule(primitives []spec.Primitive) (*gen.Schedule, error) {
 		return nil, fmt.Errorf("a block has %d chunks, want 1 to %d", f.Chunks, maxChunks)
 	}
 	if primitives[i].IsUneven() && f.Chunks != 1 {
-		return nil, fmt.Errorf("the blocks of %s differ in length, so they are of 1 chunk, not %d", primitives[i].Name, f.Chunks)
+		return nil, fmt.Errorf("a block of %s has %d chunks, want 1, since its blocks differ in length", primitives[i].Name,
+			f.Chunks)
 	}
 	s := &gen.Schedule{Algorithm: f.Name, Primitive: primitives[i], Chunks: f.Chunks,
 		Requires: gen.Requires{Commutative: f.Commutative, OutOfPlace: f.OutOfPlace},

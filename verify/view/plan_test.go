@@ -53,8 +53,9 @@ func TestPlanTooLarge(t *testing.T) {
 // FuzzOfPlan: whatever a plan says, it is proved, refuted or refused; what is shown of it can be written as JSON, and
 // clauses hold unless it is refuted.
 func FuzzOfPlan(f *testing.F) {
-	for _, a := range []*gen.Algorithm{&catalogue.AllReduceRing, &catalogue.BarrierDissemination, &catalogue.AllToAllBruck,
-		&catalogue.ScanDoubling, &catalogue.BroadcastChain, &catalogue.AllGatherVRing, &catalogue.ReduceScatterVRing} {
+	for _, a := range []*gen.Algorithm{&catalogue.AllReduceRing, &catalogue.BarrierDissemination,
+		&catalogue.AllToAllBruck, &catalogue.ScanDoubling, &catalogue.BroadcastChain, &catalogue.AllGatherVRing,
+		&catalogue.ReduceScatterVRing} {
 		text := planOf(f, a, gen.Params{Size: 3, Depth: 2})
 		f.Add(text)
 		f.Add(strings.Replace(text, `"from":2`, `"from":1`, 1))

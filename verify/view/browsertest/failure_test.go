@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,8 +56,12 @@ func TestDeadlock(t *testing.T) {
 	x.open(page(t, d), "")
 	x.says("#failure", "a receive has no message, or a message has no receive")
 	x.says("#failure", "rank 1 waits")
-	if n := x.count("#time .stuck-mark"); n == 0 {
-		t.Error("nothing is marked where it waits")
+	marks := eval[[]int](x, `(() => {
+		const lanes = [...document.querySelectorAll("#time .lane")].map((l) => l.y1.baseVal.value);
+		return [...document.querySelectorAll("#time .stuck-mark")].map((m) => lanes.indexOf(m.y.baseVal[0].value - 5));
+	})()`)
+	if !slices.Equal(marks, []int{d.Stuck[0].Rank}) {
+		t.Errorf("marked are the ranks %v, and %v waits", marks, d.Stuck)
 	}
 	x.click("#last")
 	x.picture("stuck")

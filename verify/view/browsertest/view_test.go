@@ -139,6 +139,10 @@ func TestText(t *testing.T) {
 	x.until("document.querySelectorAll('#text tbody tr').length === 6")
 	x.says("#text tbody", "rank 0 sends in[0] to rank 1, where it makes out[0] = in[0] ⊕ received")
 	x.says("#text tbody", "rank 3 finishes out[0]")
+	x.open(page(t, data(t, algorithm(t, "scan/chain"), 3)), "")
+	x.click("#text summary")
+	x.until("document.querySelectorAll('#text tbody tr').length > 0")
+	x.says("#text tbody", "rank 0 sends in[0] to rank 1, where it makes out[0] = received ⊕ in[0]")
 }
 
 // TestCost is view (f): the time of this algorithm by hand, the curves, and the table, by bytes and by ranks.
