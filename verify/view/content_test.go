@@ -6,6 +6,7 @@ import (
 
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
+	"github.com/collgen/collgen/spec"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -160,6 +161,31 @@ func TestHeld(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s, in place %t: %s", tc.a.FullName(), inPlace, diff)
 			}
+		}
+	}
+}
+
+// TestUndefined: what holds nothing that is known before the call is shown as empty.
+func TestUndefined(t *testing.T) {
+	s, err := gen.Instantiate(&catalogue.BroadcastLinear, gen.Params{Size: 3, Root: 1, Depth: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	isRoot := s.Primitive.In.On
+	s.Primitive.In.On = spec.Expr{} // all ranks pass a block in, and that of the root alone is an input
+	s.Primitive.InPlace = spec.InPlace{}
+	s.Primitive.Pre = []spec.Clause{{Buf: spec.In, Where: isRoot, Value: s.Primitive.Pre[0].Value}}
+	for r := range s.Ranks {
+		s.Ranks[r].In = s.Chunks
+	}
+	d, err := New(s, false)
+	if err != nil || d.Failure != nil {
+		t.Fatalf("%v, %+v", err, d)
+	}
+	for rank, base := range d.Buffers[0].Base {
+		want := rank == 1
+		if got := d.Ranks(base); (len(got) == 1) != want || slices.Contains(d.Undefined, base) == want {
+			t.Errorf("the block that rank %d passes in has the data of %v; undefined are %v", rank, got, d.Undefined)
 		}
 	}
 }

@@ -113,6 +113,7 @@ func (x *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 func (x *tab) open(file, moment string) {
 	x.Helper()
 	x.do(chromedp.Navigate("file://"+file+moment), chromedp.WaitReady(chromedp.CSS("#door")))
+	x.until("document.querySelector('#door').childElementCount > 0") // data that are packed take a moment
 }
 
 func (x *tab) click(selector string) {

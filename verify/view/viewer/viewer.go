@@ -40,7 +40,7 @@ func Write(w io.Writer, d *view.Data, c *Checker) error {
 		shown.Plan = "" // there is nothing that could prove it
 		d = &shown
 	}
-	data, err := json.Marshal(d) // which writes <, > and & as escapes, so that it cannot end its element
+	data, err := dataElement(d)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func Write(w io.Writer, d *view.Data, c *Checker) error {
 	page := strings.NewReplacer(
 		"%POLICY%", policy(style, script)+rights,
 		"%TITLE%", html.EscapeString(d.Name+", "+d.Call),
-		"%STYLE%", style, "%DATA%", string(data), "%EXTRA%", extra, "%SCRIPT%", script)
+		"%STYLE%", style, "%DATA%", data, "%EXTRA%", extra, "%SCRIPT%", script)
 	_, err = page.WriteString(w, joined([]string{"page.html"}))
 	return err
 }
@@ -62,20 +62,68 @@ func (c *Checker) elements() (parts, rights string, err error) {
 	if c == nil {
 		return "", "", nil
 	}
-	var packed bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is right
-	if _, err := z.Write(c.Wasm); err != nil {
-		return "", "", err
-	}
-	if err := z.Close(); err != nil {
+	packed, err := pack(c.Wasm)
+	if err != nil {
 		return "", "", err
 	}
 	worker := append(slices.Clone(c.Exec), joined([]string{"worker.js"})...)
-	element := func(id string, content []byte) string {
-		return fmt.Sprintf("<script type=\"text/plain\" id=%q>%s</script>\n", id,
-			base64.StdEncoding.EncodeToString(content))
+	return element("checker", packed) + element("worker", worker), " 'wasm-unsafe-eval'; worker-src blob:", nil
+}
+
+// longest is how many bytes of data a page has as plain text; more are packed.
+const longest = 100_000
+
+// dataElement returns the element that has the data of the page.
+func dataElement(d *view.Data) (string, error) {
+	data, err := json.Marshal(d) // which writes <, > and & as escapes, so that it cannot end its element
+	if err != nil {
+		return "", err
 	}
-	return element("checker", packed.Bytes()) + element("worker", worker), " 'wasm-unsafe-eval'; worker-src blob:", nil
+	if len(data) <= longest {
+		return fmt.Sprintf("<script type=\"application/json\" id=\"data\">%s</script>\n", data), nil
+	}
+	if data, err = json.Marshal(differences(d)); err != nil {
+		return "", err
+	}
+	packed, err := pack(data)
+	return element("packed", packed), err
+}
+
+// differences returns d with long lists as differences, which are small numbers that repeat: each number less the one
+// at its place in the record before.
+func differences(d *view.Data) *view.Data {
+	of := func(list []int, record int) []int {
+		less := slices.Clone(list)
+		for i := record; i < len(list); i++ {
+			less[i] -= list[i-record]
+		}
+		return less
+	}
+	x := *d
+	x.Messages, x.Writes, x.Inner, x.SetOf = of(d.Messages, 12), of(d.Writes, 3), of(d.Inner, 2), of(d.SetOf, 1)
+	x.Held = slices.Clone(d.Held)
+	for rank, list := range d.Held {
+		x.Held[rank] = of(list, 2)
+	}
+	return &x
+}
+
+// element returns an element of bytes, in base64, which scripts of the page unpack.
+func element(id string, content []byte) string {
+	return fmt.Sprintf("<script type=\"text/plain\" id=%q>%s</script>\n", id, base64.StdEncoding.EncodeToString(content))
+}
+
+// pack returns bytes in the format of gzip.
+func pack(content []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write(content)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	return packed.Bytes(), err
 }
 
 func joined(names []string) string {

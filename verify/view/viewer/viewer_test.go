@@ -2,6 +2,8 @@ package viewer
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -10,6 +12,8 @@ import (
 	"github.com/collgen/collgen/gen"
 	"github.com/collgen/collgen/gen/catalogue"
 	"github.com/collgen/collgen/verify/view"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // write returns the page of a ring of three ranks with another name.
@@ -64,9 +68,56 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestSize: a page is small.
+// TestSize: a page is small, also one of 64 ranks.
 func TestSize(t *testing.T) {
 	if _, page := write(t, "allreduce/ring"); len(page) > 150_000 {
 		t.Errorf("the page of three ranks has %d bytes", len(page))
 	}
+	for _, a := range []*gen.Algorithm{&catalogue.AllReduceRing, &catalogue.AllToAllBruck} {
+		d, err := view.Of(a, gen.Params{Size: 64, Depth: 1}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := Write(&b, d, nil); err != nil {
+			t.Fatal(err)
+		}
+		if b.Len() > 200_000 {
+			t.Errorf("the page of %s for 64 ranks has %d bytes", d.Name, b.Len())
+		}
+		d.Plan = "" // the page does not need it
+		if diff := cmp.Diff(d, unpacked(t, b.String()), cmpopts.EquateEmpty()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// unpacked returns the data of a page that has them packed.
+func unpacked(t *testing.T, page string) *view.Data {
+	t.Helper()
+	text := regexp.MustCompile(`id="packed">(.*?)</script>`).FindStringSubmatch(page)
+	if text == nil {
+		t.Fatal("no data are packed")
+	}
+	z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text[1])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d view.Data
+	if err := json.NewDecoder(z).Decode(&d); err != nil {
+		t.Fatal(err)
+	}
+	sum := func(list []int, record int) {
+		for i := record; i < len(list); i++ {
+			list[i] += list[i-record]
+		}
+	}
+	sum(d.Messages, 12)
+	sum(d.Writes, 3)
+	sum(d.Inner, 2)
+	sum(d.SetOf, 1)
+	for _, list := range d.Held {
+		sum(list, 2)
+	}
+	return &d
 }
