@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/collgen/collgen/gen"
@@ -187,5 +188,19 @@ func TestUndefined(t *testing.T) {
 		if got := d.Ranks(base); (len(got) == 1) != want || slices.Contains(d.Undefined, base) == want {
 			t.Errorf("the block that rank %d passes in has the data of %v; undefined are %v", rank, got, d.Undefined)
 		}
+	}
+}
+
+// TestStuck: a receive without its message is where its step is.
+func TestStuck(t *testing.T) {
+	text := planOf(t, &catalogue.AllReduceRing, gen.Params{Size: 3, Depth: 1})
+	text = strings.Replace(text, `{"send":"in[0]","to":1},`, "", 1)
+	d, err := OfPlan(strings.NewReader(text), spec.Primitives(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Rank 1 has five steps, and receives one message too few, so it waits in the last of them.
+	if diff := cmp.Diff([]Stuck{{Rank: 1, Round: 4, Text: "recv out[0] from 0"}}, d.Stuck); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -21,6 +22,12 @@ func TestCosts(t *testing.T) {
 	c := NewCosts(&catalogue.AllReduceRing, gen.Params{Size: 4, Depth: 1}, others, bound.Cost, bound.Chunks, source)
 	if c.Bound == nil || !slices.Equal(c.Bound.Rows[0][2], []int{2, 6, 3, 4}) || c.Blocks != "the buffer of a rank" {
 		t.Errorf("the bound for four ranks: %+v, of %s", c.Bound, c.Blocks)
+	}
+	for i, n := range c.Sizes {
+		want := []int{bits.Len(uint(n - 1)), 2 * (n - 1), n - 1, n} // the logarithm, rounded up, and what a ring sends
+		if got := c.Bound.Rows[0][i]; !slices.Equal(got, want) {
+			t.Errorf("the bound for %d ranks is %v, want %v", n, got, want)
+		}
 	}
 	compared := 0
 	for _, x := range c.Algorithms {

@@ -4,6 +4,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,6 +44,29 @@ func elements(t *testing.T, text string) map[string]int {
 		if e, ok := token.(xml.StartElement); ok {
 			n[e.Name.Local]++
 		}
+	}
+}
+
+// TestStripes: the stripe of a rank has its colour, its number and its place.
+func TestStripes(t *testing.T) {
+	_, svg := draw(t, &catalogue.AllReduceRing, gen.Params{Size: 4, Depth: 1})
+	list := regexp.MustCompile(`<rect x="([\d.]+)" y="1" width="([\d.]+)" height="[\d.]+" fill="(#\w+)"/><text [^>]*>(\d)<`).
+		FindAllStringSubmatch(svg, -1)
+	seen := map[string]bool{}
+	for _, m := range list {
+		x, err1 := strconv.ParseFloat(m[1], 64)
+		width, err2 := strconv.ParseFloat(m[2], 64)
+		rank, err3 := strconv.Atoi(m[4])
+		if err := errors.Join(err1, err2, err3); err != nil {
+			t.Fatal(err)
+		}
+		if place := 1 + float64(rank)*width; math.Abs(x-place) > 0.2 || m[3] != colours[rank].fill {
+			t.Errorf("the stripe %s is %s, at %v of width %v", m[4], m[3], x, width)
+		}
+		seen[m[4]] = true
+	}
+	if len(list) < 16 || len(seen) != 4 {
+		t.Errorf("%d stripes of %d ranks", len(list), len(seen))
 	}
 }
 
