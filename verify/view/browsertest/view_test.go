@@ -132,6 +132,19 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestHave: the root of a broadcast has the block from the start, and then twice as many have it after each step.
+func TestHave(t *testing.T) {
+	x := newTab(t, 1300, 900)
+	x.open(page(t, data(t, algorithm(t, "broadcast/binomial"), 8)), "")
+	x.says("#narration", "Rank 0 alone has data.")
+	said := []string{"1 rank of 8 has", "2 ranks of 8 have", "4 ranks of 8 have", "Every rank holds 1 of 1"}
+	for moment, words := range said {
+		x.do(setValue("#seek", fmt.Sprint(moment)))
+		x.says("#narration", words)
+	}
+	x.says("#total", "1 + 1 + 1 = 3 steps in all, which is log₂ n, for n = 8 ranks.")
+}
+
 // TestText: all steps are there as a table of text.
 func TestText(t *testing.T) {
 	x := ring(t, "")

@@ -87,7 +87,7 @@ class RanksView {
       row.cells.forEach((pair, i) => {
         const left = 6 + this.label + (i % this.across) * this.cellSize, top = y + Math.floor(i / this.across) * this.lineHeight();
         const cell = svg("g", { class: "cell", transform: `translate(${left},${top})` });
-        if (this.numbered) g.append(text(left + this.cellSize / 2 - 1, top + this.cellSize + 7, i, "chunk middle soft"));
+        if (this.numbered && row.name !== "scratch") g.append(text(left + this.cellSize / 2 - 1, top + this.cellSize + 7, i, "chunk middle soft"));
         cell.addEventListener("click", () => this.player.select(this.shown(pair, this.player.moment)));
         g.append(cell);
         for (const c of pair) if (c >= 0) this.cells.set(c, { group: cell, pair });
@@ -135,6 +135,7 @@ class RanksView {
     this.tokens.replaceChildren();
     this.moving = [];
     const many = messages.length > MOST_TOKENS;
+    this.named = this.numbered && messages.length <= this.model.data.size && (this.model.data.size <= 6 || !isNarrow());
     for (const m of messages) {
       const path = this.path(m);
       this.flows.append(svg("path", { class: many ? "flow many" : "flow", d: path.d }));
@@ -165,8 +166,10 @@ class RanksView {
     else cell.append(svg("circle", { cx: s / 2, cy: s / 2, r: 4, class: "dot" }));
     g.append(cell);
     if (m.n > 1) g.append(text(s / 2 + 2, 4, `×${m.n}`));
-    if (m.flags & REDUCES) g.append(text(-s / 2 - 12, 5, "⊕", "plus over"));
-    if (this.numbered && m.srcBuf >= 0 && m.n === 1) g.append(text(0, s / 2 + 9, `chunk ${m.srcAt}`, "chunk middle over"));
+    if (m.flags & REDUCES && this.boxes) g.append(text(-s / 2 - 12, 5, "⊕", "plus over"));
+    if (this.named && m.srcBuf >= 0 && this.model.data.buffers[m.srcBuf].name !== "scratch" && m.n === 1) {
+      g.append(text(0, s / 2 + 9, `chunk ${m.srcAt}`, "chunk middle over"));
+    }
     g.append(svg("title", {}, this.model.messageWords(m)));
     this.tokens.append(g);
     return g;

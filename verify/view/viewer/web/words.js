@@ -35,19 +35,33 @@ class PhasesView {
       `${lengthWords(p.to - p.from, d.size)}: ${p.words}`, d.phases.length <= 12 ? growthWords(model, p) : ""));
     into.replaceChildren(...this.items);
     const sum = (d.phases || []).map((p) => p.to - p.from);
-    const twice = d.size > 2 && d.rounds === 2 * (d.size - 1) ? ", which is 2 (n − 1)" : "";
-    total.textContent = (sum.length > 1 && sum.length < 8 ? `${sum.join(" + ")} = ` : "") + `${plural(d.rounds, "step")} in all${twice}.`;
+    total.textContent = (sum.length > 1 && sum.length < 8 ? `${sum.join(" + ")} = ` : "") + `${plural(d.rounds, "step")} in all${totalWords(d.rounds, d.size)}.`;
   }
 
   show(moment) {
     const d = this.model.data, phase = d.phases.findIndex((p) => moment > p.from && moment <= p.to);
     this.items.forEach((item, i) => item.classList.toggle("now", i === phase));
     const where = moment === 0 ? "Before the call" : `Step ${moment} of ${d.rounds}`;
-    const what = moment === 0 ? "Every rank has its own data. " : `${d.phases[phase].words} `;
+    const what = moment === 0 ? ownWords(this.model) : `${d.phases[phase].words} `;
     this.narration.replaceChildren(html("b", {}, where + ". "), what + standWords(this.model, moment));
   }
 
   start(moment) { this.show(moment + 1); }
+}
+
+// ownWords says who has data before the call.
+function ownWords(model) {
+  const b = model.data.buffers.find((x) => x.name === "in" && x.base.length);
+  const ranks = b ? b.base.flatMap((base, rank) => (b.len[rank] > 0 && model.isInput(base) ? [rank] : [])) : [];
+  if (ranks.length === model.data.size) return "Every rank has its own data. ";
+  if (ranks.length === 1) return `Rank ${ranks[0]} alone has data. `;
+  return ranks.length ? `${plural(ranks.length, "rank")} have data. ` : "";
+}
+
+function totalWords(rounds, n) {
+  if (n > 2 && rounds === 2 * (n - 1)) return ", which is 2 (n − 1)";
+  if (n > 2 && rounds === n - 1) return `, which is n − 1, for n = ${n} ranks`;
+  return n > 2 && 2 ** rounds === n ? `, which is log₂ n, for n = ${n} ranks` : "";
 }
 
 function lengthWords(n, size) {
@@ -58,8 +72,10 @@ function lengthWords(n, size) {
 
 // stand counts how far things are at a moment: the most ranks whose data is in one chunk; and of what ranks get, how
 // many chunks the rank with the fewest and the one with the most have, of how many, and how many ranks have them all.
+// A rank has a chunk that is not reduced wherever it is in its memory: the root of a broadcast has it from the start.
 function stand(model, moment) {
   const d = model.data, has = new Array(d.size).fill(0), all = new Array(d.size).fill(0);
+  const held = d.folds ? [] : heldBy(model, moment);
   let most = 0;
   for (const b of d.buffers) {
     b.base.forEach((base, rank) => {
@@ -69,12 +85,24 @@ function stand(model, moment) {
         if (b.name !== "out") continue;
         all[rank]++;
         if (moment === d.rounds && model.wrong.has(base + i)) continue;
-        if (d.folds ? model.isFinished(node) : !model.isEmpty(node)) has[rank]++;
+        const last = model.at(base + i, d.rounds);
+        if (d.folds ? model.isFinished(node) : !model.isEmpty(last) && held[rank].has(last)) has[rank]++;
       }
     });
   }
   const n = Math.max(...all), ranks = all.filter((x) => x > 0).length;
   return { most, low: Math.min(...has), high: Math.max(...has), n, ranks, full: has.filter((x, r) => all[r] && x === all[r]).length };
+}
+
+// heldBy returns, by rank, the nodes that are somewhere in its memory at a moment.
+function heldBy(model, moment) {
+  const held = Array.from({ length: model.data.size }, () => new Set());
+  for (const b of model.data.buffers) {
+    b.base.forEach((base, rank) => {
+      for (let i = 0; i < b.len[rank]; i++) held[rank].add(model.at(base + i, moment));
+    });
+  }
+  return held;
 }
 
 // standWords says how far things are at a moment.
@@ -122,7 +150,7 @@ class Shown {
 
 // legend explains the pictures.
 function legend(model) {
-  return "A rank is one of the processes that take part. " + chunkWords(model) + " A thick frame marks what the step has changed.";
+  return "A rank is one of the processes that take part. " + chunkWords(model) + (model.data.size <= MOST_BOXES ? " A thick frame marks what the step has changed." : "");
 }
 
 function chunkWords(model) {
@@ -130,8 +158,12 @@ function chunkWords(model) {
   if (d.buffers.some((b) => b.name === "met")) return "Messages have no data here. The square of a rank shows who has entered the call, as far as it knows: it has a stripe for each of them.";
   if (!d.folds) return "Each small square is one chunk. Its colour and number are the rank that it comes from.";
   const marks = " ✓ marks a finished result; ⊕ marks a message whose data is added to what the receiver has.";
-  if (d.size <= MOST_STRIPES) return `Each has a buffer of data, cut into chunks: the small squares. A square has a numbered stripe for each rank whose data is in it: with ${d.size} stripes it is complete.` + marks;
-  return "Each square is one chunk. The more ranks' data is in it, the fuller it is." + marks;
+  if (d.size <= MOST_STRIPES) {
+    return "Each has a buffer of data, cut into chunks: the small squares. A square has a stripe for each rank whose data is in it, " +
+      `that of rank 0 on the left: with ${d.size} stripes it is complete.` + marks;
+  }
+  if (d.size <= MOST_BOXES) return "Each square is one chunk. The more ranks' data is in it, the fuller it is." + marks;
+  return "A circle is a rank: the more of its result it has, the fuller it is. A square is a chunk that moves: the more ranks' data is in it, the fuller it is.";
 }
 
 // TextView has all steps as text. It is filled in when it is opened.
