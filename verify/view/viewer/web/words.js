@@ -150,7 +150,7 @@ class Shown {
 
 // legend explains the pictures.
 function legend(model) {
-  return "A rank is one of the processes that take part. " + chunkWords(model) + (model.data.size <= MOST_BOXES ? " A thick frame marks what the step has changed." : "");
+  return "A rank is one of the processes that take part. " + chunkWords(model) + (model.data.size <= MOST_BOXES ? " A thick frame marks what the step has changed, a dashed one the chosen chunk." : "");
 }
 
 function chunkWords(model) {
