@@ -42,6 +42,12 @@ func TestFailure(t *testing.T) {
 		marked[0] != red {
 		t.Errorf("wrong chunks that were chosen or written in the last step have frames of %q, want %q", marked, red)
 	}
+	for _, left := range stripes(x, "#ranks .cell.wrong") {
+		if len(left) != 2 {
+			t.Errorf("a chunk with the data of %d ranks is marked as wrong", len(left))
+		}
+	}
+	x.has(3, "#ranks .cell.wrong")
 	x.says("#narration", "Every rank holds 2 of 3 finished chunks.")
 	x.has(1, "#spec li.broken")
 	x.says("#spec li.broken", "✗")
