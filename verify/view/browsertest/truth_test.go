@@ -156,9 +156,14 @@ func TestTreeColours(t *testing.T) {
 	for q := range 4 {
 		sum += 1 / float32(q+3)
 	}
-	if words := x.text("#tree-sum"); !strings.Contains(words, fmt.Sprintf("this tree gives %.9g", sum)) &&
-		!strings.Contains(words, fmt.Sprintf("in the order of ranks gives %.9g", sum)) {
-		t.Errorf("the sum in the order of ranks, %.9g, is not in %q", sum, words)
+	const inOrder = "in the order of ranks gives "
+	for chunk := range 4 {
+		x.click(fmt.Sprintf(`#matrix [data-cell="%d"]`, d.Buffers[1].Base[0]+chunk))
+		words, want := x.text("#tree-sum"), fmt.Sprintf("%.9g", sum)
+		same := strings.Contains(words, "this tree gives "+want+",") && strings.Contains(words, inOrder+"the same")
+		if !same && !strings.Contains(words, inOrder+want) {
+			t.Errorf("the sum in the order of ranks, %s, is not in %q", want, words)
+		}
 	}
 }
 
@@ -205,4 +210,23 @@ func seconds(t *testing.T, words string) float64 {
 		t.Fatalf("%q: %v", words, err)
 	}
 	return n * map[string]float64{"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1}[unit]
+}
+
+// TestDots: the ranks of a large schedule are circles, whose area is filled as far as they have their results.
+func TestDots(t *testing.T) {
+	x := newTab(t, 1300, 900)
+	x.open(page(t, data(t, algorithm(t, "allreduce/ring"), 20)), "")
+	for moment, done := range map[int]float64{0: 0, 18: 0, 19: 1, 29: 11, 38: 20} { // of 20 chunks
+		x.do(setValue("#seek", fmt.Sprint(moment)))
+		parts := eval[[]float64](x, `[...document.querySelectorAll("#ranks .dot-part")].map((p) =>
+			(p.r.baseVal.value / p.previousElementSibling.r.baseVal.value) ** 2)`)
+		if len(parts) != 20 {
+			t.Fatalf("%d circles", len(parts))
+		}
+		for rank, part := range parts {
+			if math.Abs(part-done/20) > 1e-6 {
+				t.Errorf("after step %d, rank %d has %.3f of its result, want %v of 20", moment, rank, part, done)
+			}
+		}
+	}
 }
