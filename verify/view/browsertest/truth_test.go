@@ -141,9 +141,9 @@ func TestChunkNumbers(t *testing.T) {
 
 // TestTreeColours: a leaf of the tree has the colour of its rank.
 func TestTreeColours(t *testing.T) {
-	d := data(t, algorithm(t, "allreduce/ring"), 4)
+	d := data(t, algorithm(t, "allreduce/ring"), 5)
 	x := newTab(t, 1300, 900)
-	x.open(page(t, d), "#step=6")
+	x.open(page(t, d), "#step=8")
 	leaves := eval[map[string]string](x, `Object.fromEntries([...document.querySelectorAll("#tree .leaf")].map((l) =>
 		[l.nextElementSibling.textContent, l.getAttribute("fill")]))`)
 	for rank, base := range d.Buffers[0].Base {
@@ -152,12 +152,12 @@ func TestTreeColours(t *testing.T) {
 			t.Errorf("the leaf of rank %d is %q, want %q", rank, got, want)
 		}
 	}
-	var sum float32
-	for q := range 4 {
+	var sum float32 // with four ranks, that in the order from the last to the first is the same
+	for q := range 5 {
 		sum += 1 / float32(q+3)
 	}
 	const inOrder = "in the order of ranks gives "
-	for chunk := range 4 {
+	for chunk := range 5 {
 		x.click(fmt.Sprintf(`#matrix [data-cell="%d"]`, d.Buffers[1].Base[0]+chunk))
 		words, want := x.text("#tree-sum"), fmt.Sprintf("%.9g", sum)
 		same := strings.Contains(words, "this tree gives "+want+",") && strings.Contains(words, inOrder+"the same")
