@@ -27,7 +27,7 @@ type Capabilities struct {
 	AfterWrong                          bool    // calls go on after one that all ranks have refused for its root
 	Huge                                bool    // calls may have more than 2^31 bytes of memory
 	// Direct: calls work on Memory itself, and put nothing back into it. Then inputs are read during calls, too, so
-	// that the race detector notices who writes to them.
+	// that the race detector notices who writes to them, and memory beside outputs is changed.
 	Direct bool
 }
 

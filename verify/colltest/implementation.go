@@ -85,7 +85,8 @@ type Call struct {
 	// InPlace says that In and Out share memory as the primitive allows it, if the rank has both.
 	InPlace bool
 	// Memory contains In and Out, which begin at bytes InAt and OutAt. Around them are known bytes, which must not
-	// change. Memory is aligned to 64 bytes, In and Out to elements.
+	// change. If the capability is Direct, their owner changes them while a call that was started is open, and a call
+	// must not undo that. Memory is aligned to 64 bytes, In and Out to elements.
 	Memory      []byte
 	InAt, OutAt int
 }

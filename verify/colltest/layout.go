@@ -96,8 +96,12 @@ func (c *Call) strayed(after []byte) string {
 	if c.InCounts == nil || c.OutCounts != nil && distance(i, c.OutAt, len(c.Out())) < distance(i, c.InAt, len(c.In())) {
 		where, at = "out", i-c.OutAt
 	}
-	return fmt.Sprintf("memory outside of the blocks has changed, at byte %d from the beginning of %s: % x, was % x",
+	text := fmt.Sprintf("memory outside of the blocks has changed, at byte %d from the beginning of %s: % x, was % x",
 		at, where, excerpt(after[i:]), excerpt(c.Memory[i:]))
+	if after[i] == ^expected[i] {
+		text += "; or it was put back to what it was before, though its owner had changed it during the call"
+	}
+	return text
 }
 
 // distance returns the distance of i from the n bytes at at.

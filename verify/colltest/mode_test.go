@@ -123,6 +123,16 @@ var inModes = []struct {
 		func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Repeat > 1 }},
 	{escape{"closing a persistent call closes all", "AllReduce", fault{closesAll: true}, colltest.Erred, nil},
 		func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Repeat > 1 }},
+	{escape{"a gap is put back to what it was before", "AllGatherV", putsBack(func(c *colltest.Call) []byte {
+		if c.OutStarts == nil {
+			return nil
+		}
+		return c.Memory[c.OutAt : c.OutAt+slices.Min(c.OutStarts)*c.Type.Bytes()]
+	}), colltest.Stray, nil}, func(s *colltest.Step) bool { return s.Displaced != 0 && s.Mode != colltest.Blocking }},
+	{escape{"the vector behind the output is read and written", "Broadcast", putsBack(func(c *colltest.Call) []byte {
+		end := c.OutAt + len(c.Out())
+		return c.Memory[end : end+16]
+	}), colltest.Stray, nil}, func(s *colltest.Step) bool { return s.Mode != colltest.Blocking }},
 	{escape{"an op that is not commutative is taken for one that is", "Reduce", fault{
 		operands: func(_ int, c *colltest.Call, x [][]byte) [][]byte {
 			x = bytesOf(x)
@@ -131,6 +141,21 @@ var inModes = []struct {
 			}
 			return x
 		}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Op == colltest.Compose }},
+}
+
+// putsBack has calls put memory back to what it was when they began.
+func putsBack(where func(c *colltest.Call) []byte) fault {
+	var before sync.Map // by call
+	return fault{
+		enter: func(_ context.Context, _, _ int, c *colltest.Call) error {
+			before.Store(c, bytes.Clone(where(c)))
+			return nil
+		},
+		leave: func(_, _ int, c *colltest.Call) {
+			was, _ := before.LoadAndDelete(c)
+			copy(where(c), was.([]byte))
+		},
+	}
 }
 
 // wrongOn makes the n-th result of rank 0 on each communicator of some ranks wrong.

@@ -139,8 +139,8 @@ func (r *part) batch(ctx context.Context, trials []int) bool {
 	}
 	for i := range mine {
 		mine[i].wait = waits[i]
+		r.opens(mine[i])
 	}
-	r.open = append(r.open, mine...)
 	return true
 }
 
@@ -172,8 +172,17 @@ func (r *part) again(ctx context.Context, i int) bool {
 	if err != nil {
 		return r.leave(ctx, o, err)
 	}
-	r.open = append(r.open, o)
+	r.opens(o)
 	return true
+}
+
+// opens notes that a call was started. The memory around its buffers is the caller's, which changes it until it waits
+// for the call.
+func (r *part) opens(o opened) {
+	if r.direct {
+		o.c.invertAround()
+	}
+	r.open = append(r.open, o)
 }
 
 // waitAny waits for a call that was started: the first one, or any if the order is drawn.
@@ -213,7 +222,11 @@ func (r *part) waitOn(ctx context.Context, comms []int) bool {
 func (r *part) wait(ctx context.Context, at int) bool {
 	o := r.open[at]
 	r.open = slices.Delete(r.open, at, at+1)
-	if !r.leave(ctx, o, guarded(func() error { return o.wait(ctx) })) {
+	err := guarded(func() error { return o.wait(ctx) })
+	if r.direct {
+		o.c.invertAround()
+	}
+	if !r.leave(ctx, o, err) {
 		return false
 	}
 	t := r.trials[o.trial]
