@@ -62,22 +62,29 @@ var messageLengths = []int{0, 1, 7, 500, 9001}
 // drawMessages returns a case of two to six messages between two ranks, in one mode. Those with different tags match in
 // another order than they begin, and those with equal tags in the same. Some cases have tags that differ in one bit.
 // Some have other started calls in between, on a new communicator whose calls have small numbers, as tags have. The
-// messages are on it, too, or it is made and freed beside them.
+// messages are on it, too, or every second one, or it is made and freed beside them.
 func drawMessages(random *rand.Rand, can *Capabilities, of []Support, send Support, size int) Case {
 	c, order := Case{Size: size, Order: 1 + uint64(random.Uint32())}, random.Perm(len(tags))
 	first, between := drawStep(random, can, send, size), can.Split && random.IntN(2) == 0
 	mode := pick(random, append(can.modes(), Started, Started))
-	base, family := pick(random, tags), random.IntN(2) == 0
+	base, family, onBoth := pick(random, tags), random.IntN(2) == 0, false
 	if between {
 		c.Comms = []Split{inOneGroup(random, size)}
 		first.Comm = random.IntN(2)
 		c.Comms[0].Between = first.Comm == 0
+		if onBoth = random.IntN(2) == 0; onBoth {
+			c.Comms[0].Keys = make([]int, size) // the ends have the same numbers on both
+		}
 	}
 	for i := range 2 + random.IntN(5) {
 		s := drawStep(random, can, send, size)
 		s.Root, s.Peer, s.Comm, s.Mode = first.Root, first.Peer, first.Comm, mode
 		s.Counts, s.Count = nil, can.within(pick(random, messageLengths))
 		switch {
+		case onBoth:
+			if s.Tag, s.Comm = 1+random.IntN(3), i%2; i%2 == 1 {
+				s.Tag = c.Steps[i-1].Tag
+			}
 		case between:
 			s.Tag = 1 - first.Comm + random.IntN(4)
 		case i > 0 && random.IntN(3) == 0:
@@ -89,7 +96,7 @@ func drawMessages(random *rand.Rand, can *Capabilities, of []Support, send Suppo
 		default:
 			s.Tag = tags[order[i]]
 		}
-		if c.Steps = append(c.Steps, s); between && random.IntN(2) == 0 {
+		if c.Steps = append(c.Steps, s); between && !onBoth && random.IntN(2) == 0 {
 			other := drawStep(random, can, pick(random, of), size)
 			other.Comm, other.Mode = 1, Started
 			c.Steps = append(c.Steps, other)

@@ -40,6 +40,7 @@ type fault struct {
 	batchTag      bool // messages of a batch have the tag of the first one
 	dropsOnSplit  bool // making a communicator drops the messages of others that were not received
 	dropsOnFree   bool // freeing a communicator does
+	oneMailbox    bool // messages with a tag match on all communicators
 	onePlan       bool // a persistent call is the one prepared last
 	closesAll     bool // closing a persistent call closes all of them
 }

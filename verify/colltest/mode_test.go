@@ -115,6 +115,8 @@ var inModes = []struct {
 		func(s *colltest.Step) bool { return s.Tag > 0 && s.Mode == colltest.Persistent }},
 	{escape{"messages of a batch have the tag of the first one", "Send", fault{batchTag: true}, colltest.Hang, nil},
 		func(s *colltest.Step) bool { return s.Tag > 0 && s.Mode == colltest.Batched }},
+	{escape{"messages of two communicators match", "Send", fault{oneMailbox: true}, colltest.Erred, nil},
+		func(s *colltest.Step) bool { return s.Tag > 0 && s.Comm > 0 }},
 	{escape{"making a communicator drops messages", "Send", fault{dropsOnSplit: true}, colltest.Hang, nil},
 		func(s *colltest.Step) bool { return s.Comm > 0 }},
 	{escape{"freeing a communicator drops messages", colltest.Mixed, fault{dropsOnFree: true}, colltest.Hang, nil},

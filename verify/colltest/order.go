@@ -17,9 +17,10 @@ type unit struct {
 	frees    []int // communicators that are freed after it
 }
 
-// units divides the trials of p: what is next to each other and batched is a batch. Messages with different tags that
-// do not block can begin in any order, also in a batch. So can two calls of which the first is started, if they are on
-// different communicators, or one of them is a message with a tag and the other is no message.
+// units divides the trials of p: what is next to each other and batched is a batch. Messages with different tags, or
+// with tags on different communicators, that do not block can begin in any order, also in a batch. So can two calls of
+// which the first is started, if they are on different communicators, or one of them is a message with a tag and the
+// other is no message.
 func (p *performance) units() (units []unit) {
 	random := rand.New(rand.NewPCG(p.c.Order, 0))
 	for i := 0; i < len(p.trials); {
@@ -79,20 +80,23 @@ func (p *performance) batch(i int) (n int) {
 	return n
 }
 
-// messages returns how many trials from i on are messages with different tags that do not block: all of one batch, or
-// none of any. At most one communicator is made between them.
+// messages returns how many trials from i on are messages that do not block, with different tags, or with tags
+// on different communicators: all of one batch, or none of any. At most one communicator is made between them.
 func (p *performance) messages(i int) (n int) {
-	tags, first, makes := map[int]bool{}, p.trials[i].step.Mode, 0
+	type channel struct{ comm, tag int }
+	used, first, makes := map[channel]bool{}, p.trials[i].step.Mode, 0
+	comm, oneComm, tagged := p.trials[i].step.Comm, true, true
 	for k, t := range p.trials[i:] {
 		mode := t.step.Mode
 		if p.makes[i+k] > 0 {
 			makes++
 		}
+		oneComm, tagged = oneComm && t.step.Comm == comm, tagged && t.step.Tag > 0
 		if mode == Blocking || (mode == Batched) != (first == Batched) || t.step.Primitive != spec.Send.Name ||
-			tags[t.step.Tag] || makes > 1 {
+			used[channel{t.step.Comm, t.step.Tag}] || makes > 1 || !oneComm && !tagged {
 			break
 		}
-		tags[t.step.Tag] = true
+		used[channel{t.step.Comm, t.step.Tag}] = true
 		n++
 	}
 	return n
