@@ -60,6 +60,9 @@ func (f *Failure) String() string {
 		b.WriteString(f.places(s))
 		b.WriteString(f.inputs(s))
 	}
+	if f.Case.Order != 0 {
+		b.WriteString("\n  each rank waits for its started calls in an order of its own, and begins in one what may begin in any order")
+	}
 	for _, p := range f.Problems[:min(len(f.Problems), mostProblems)] {
 		fmt.Fprintf(&b, "\n  %v", p)
 	}
