@@ -57,6 +57,9 @@ func (w *world) Call(ctx context.Context, rank int, c *colltest.Call) error {
 
 // Start joins the rounds of calls at once, and leaves the rest to those that wait.
 func (w *world) Start(ctx context.Context, rank int, calls ...*colltest.Call) (waits []colltest.Wait) {
+	if w.all.together != nil {
+		w.all.together(calls)
+	}
 	var begun []*round
 	for i, c := range calls {
 		r, place := w.on(rank, c)

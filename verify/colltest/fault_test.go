@@ -21,6 +21,7 @@ type fault struct {
 	early    bool                                                              // a barrier that nobody waits in
 	ahead    bool                                                              // the root of a broadcast does not wait
 
+	together  func(calls []*colltest.Call)      // before calls begin together
 	batch     func(rank int, rounds []*round)   // when calls have begun together
 	again     func(times int, c *colltest.Call) // when a persistent call is over
 	color     func(color int) int               // the color that a communicator takes

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -135,6 +136,20 @@ var inModes = []struct {
 		end := c.OutAt + len(c.Out())
 		return c.Memory[end : end+16]
 	}), colltest.Stray, nil}, func(s *colltest.Step) bool { return s.Mode != colltest.Blocking }},
+	{escape{"reductions of a batch are made as one in 2048 bytes", "AllReduce", fused(), colltest.Value, nil},
+		func(s *colltest.Step) bool { return s.Mode == colltest.Batched }},
+	{escape{"a persistent call of 8192 bytes", "Broadcast", fault{again: func(_ int, c *colltest.Call) {
+		if len(c.Out()) == 8192 {
+			flip(last(c, c.Out()))
+		}
+	}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Mode == colltest.Persistent }},
+	{escape{"a persistent call is wrong the ninth time", "Gather", fault{again: func(times int, c *colltest.Call) {
+		if times == 9 && len(c.Out()) > 0 {
+			flip(last(c, c.Out()))
+		}
+	}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Repeat == 9 }},
+	{escape{"a persistent call has the form of another", "AllGather", onForms(), colltest.Value, nil},
+		func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && !s.InPlace }},
 	{escape{"an op that is not commutative is taken for one that is", "Reduce", fault{
 		operands: func(_ int, c *colltest.Call, x [][]byte) [][]byte {
 			x = bytesOf(x)
@@ -143,6 +158,37 @@ var inModes = []struct {
 			}
 			return x
 		}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Op == colltest.Compose }},
+}
+
+// fused has reductions of a batch that are alike be made as one, in memory that is too short.
+func fused() fault {
+	var short sync.Map // by call
+	return fault{
+		together: func(calls []*colltest.Call) {
+			for i := 1; i < len(calls); i++ {
+				a, b := calls[i-1], calls[i]
+				if a.Comm == b.Comm && a.Type == b.Type && a.Op == b.Op && len(a.Out())+len(b.Out()) > 2048 {
+					short.Store(b, true)
+				}
+			}
+		},
+		leave: func(_, _ int, c *colltest.Call) {
+			if _, is := short.LoadAndDelete(c); is {
+				flip(last(c, c.Out()))
+			}
+		},
+	}
+}
+
+// onForms has persistent calls out of place be wrong after one in place with their type and counts.
+func onForms() fault {
+	var inPlace sync.Map // by type and counts
+	return fault{again: func(_ int, c *colltest.Call) {
+		is, _ := inPlace.LoadOrStore(fmt.Sprint(c.Type, c.OutCounts), c.InPlace)
+		if is.(bool) && !c.InPlace && len(c.Out()) > 0 {
+			flip(last(c, c.Out()))
+		}
+	}}
 }
 
 // putsBack has calls put memory back to what it was when they began.

@@ -13,7 +13,13 @@ func (w *swept) modes() (cases [][]Step) {
 		for _, inPlace := range w.of.forms() {
 			for _, count := range []int{sweepCounts[0], 1025} {
 				s := w.in(mode, inPlace)
-				if s.Count = w.c.within(count); mode == Persistent {
+				s.Count = w.c.within(count)
+				switch {
+				case mode == Batched: // calls that are alike may be made as one
+					s.Repeat = 2
+				case mode == Persistent && count < 1024:
+					s.Repeat = manyStarts
+				case mode == Persistent:
 					s.Repeat = 2
 				}
 				cases = append(cases, []Step{s})
@@ -26,6 +32,9 @@ func (w *swept) modes() (cases [][]Step) {
 	return cases
 }
 
+// manyStarts is how often a short persistent call is made: more than a power of two.
+const manyStarts = 9
+
 // in returns the next call, in a mode.
 func (w *swept) in(mode Mode, inPlace bool) Step {
 	kinds := w.c.reductions(w.of.Primitive)
@@ -34,8 +43,8 @@ func (w *swept) in(mode Mode, inPlace bool) Step {
 	return s
 }
 
-// alike returns lists of three calls, of which the second differs from the others in its root, op, type, length or
-// displacements alone. So it gets a wrong result if it is taken for the first.
+// alike returns lists of three calls, of which the second differs from the others in its root, op, type, length, form
+// or displacements alone. So it gets a wrong result if it is taken for the first.
 func (w *swept) alike(mode Mode) (cases [][]Step) {
 	first := w.in(mode, w.of.forms()[0])
 	first.Count = w.c.within(max(first.Count, 1))
@@ -63,6 +72,12 @@ func (w *swept) alike(mode Mode) (cases [][]Step) {
 	}
 	if hasBuffers(w.of.Primitive) {
 		add(func(s *Step) { s.Count = w.c.within(s.Count + 1) })
+	}
+	if forms := w.of.forms(); len(forms) > 1 {
+		add(func(s *Step) { s.InPlace = !s.InPlace })
+		first.Count, first.InPlace = w.c.within(first.Count+2), forms[1]
+		add(func(s *Step) { s.InPlace = !s.InPlace })
+		first.InPlace = forms[0]
 	}
 	if w.of.Displaced {
 		first.Displaced = uint64(1 + w.i)

@@ -192,7 +192,8 @@ const (
 
 // lengths yields calls with blocks of 2^k and 3·2^k bytes, and of one element less and more: limits in bytes are such
 // numbers. Up to 2^16 bytes, forms take turns. Longer ones have each form, and are divided among the sizes. Reductions
-// that round have whole numbers, so that their results can be compared to the bit.
+// that round have whole numbers, so that their results can be compared to the bit. What has just such a length is made
+// in another mode, too, up to 2^16 bytes.
 func (w *swept) lengths(large bool, yield func(Case) bool) {
 	top := longestBlock
 	if large {
@@ -224,8 +225,12 @@ func (w *swept) around(n, k int, large bool, yield func(Case) bool) bool {
 				s.Values.Kind = spectest.Ordinary
 			}
 			s.Count = n/s.Type.Bytes() + more
-			fits := s.Count == w.c.within(s.Count) && w.blocks(&s)*s.Count*s.Type.Bytes() <= most
-			if fits && !yield(Case{Size: w.size, Steps: []Step{s}}) {
+			fits, steps := s.Count == w.c.within(s.Count) && w.blocks(&s)*s.Count*s.Type.Bytes() <= most, []Step{s}
+			if modes := w.c.modes(); more == 0 && k <= 16 && len(modes) > 0 {
+				s.Mode = modes[(k+w.size)%len(modes)]
+				steps = append(steps, s)
+			}
+			if fits && !yield(Case{Size: w.size, Steps: steps}) {
 				return false
 			}
 		}
