@@ -19,12 +19,15 @@ type world struct {
 	queues [][]colltest.Wait // by rank, of the calls that have begun
 	starts sync.Map          // of persistent calls, by rank, primitive and counts
 	plans  []*prepared       // by rank, the persistent call that was prepared last
+	opened []int             // by rank, how many persistent calls were prepared
 	closed []int             // by rank, how many persistent calls were closed
+	places sync.Map          // of persistent calls, by planKey
 }
 
 func newWorld(f fault, byRef bool, size int) *world {
 	return &world{all: newRoom(f, byRef, size), splits: map[int]*split{}, rooms: map[string]*room{},
-		queues: make([][]colltest.Wait, size), plans: make([]*prepared, size), closed: make([]int, size)}
+		queues: make([][]colltest.Wait, size), plans: make([]*prepared, size), opened: make([]int, size),
+		closed: make([]int, size)}
 }
 
 func (w *world) Close() error { return nil }
@@ -117,7 +120,9 @@ func (w *world) Prepare(_ context.Context, rank int, c *colltest.Call) (colltest
 	if w.all.untagged {
 		c.Tag = 0
 	}
-	p := &prepared{w: w, rank: rank, c: c, closed: w.closed[rank]}
+	p := &prepared{w: w, rank: rank, c: c, closed: w.closed[rank], at: planKey{rank, w.opened[rank] - w.closed[rank]}}
+	w.opened[rank]++
+	w.places.Store(p.at, p)
 	w.plans[rank] = p
 	return p, nil
 }
@@ -130,11 +135,19 @@ type prepared struct {
 	times int
 
 	closed int // how many others were closed before
+	at     planKey
 }
+
+// planKey is a rank's place of a persistent call.
+type planKey struct{ rank, place int }
 
 func (p *prepared) Start(ctx context.Context) colltest.Wait {
 	if p.w.all.onePlan {
 		p = p.w.plans[p.rank]
+	}
+	if p.w.all.reusesPlans {
+		at, _ := p.w.places.Load(p.at)
+		p = at.(*prepared)
 	}
 	if p.w.all.closesAll && p.w.closed[p.rank] > p.closed {
 		return func(context.Context) error { return errors.New("it was closed") }

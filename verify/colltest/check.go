@@ -182,7 +182,7 @@ func (s *Suite) cases(of []Support) iter.Seq[Case] {
 					return
 				}
 			}
-			for _, c := range onComms(random, &s.can, here, size) {
+			for _, c := range append(onComms(random, &s.can, here, size), plans(random, &s.can, here, size)...) {
 				if !yield(c) {
 					return
 				}

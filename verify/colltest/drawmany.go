@@ -161,3 +161,20 @@ func onManyComms(random *rand.Rand, can *Capabilities, of []Support, size int) C
 	}
 	return c
 }
+
+// plans returns cases of persistent calls of several primitives, some of which are closed before others are prepared,
+// while still others are open.
+func plans(random *rand.Rand, can *Capabilities, of []Support, size int) (cases []Case) {
+	if !can.Persistent || len(of) == 1 {
+		return nil
+	}
+	for range 3 {
+		c := drawShort(random, can, of, size, 8+random.IntN(8))
+		for i := range c.Steps {
+			c.Steps[i].Mode = Persistent
+		}
+		c.Order = 2 + 2*uint64(random.Uint32())
+		cases = append(cases, c)
+	}
+	return cases
+}

@@ -43,6 +43,7 @@ type fault struct {
 	dropsOnFree   bool // freeing a communicator does
 	oneMailbox    bool // messages with a tag match on all communicators
 	onePlan       bool // a persistent call is the one prepared last
+	reusesPlans   bool // the place of a persistent call is how many others are open
 	closesAll     bool // closing a persistent call closes all of them
 }
 

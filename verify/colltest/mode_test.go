@@ -150,6 +150,8 @@ var inModes = []struct {
 	}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Repeat == 9 }},
 	{escape{"a persistent call has the form of another", "AllGather", onForms(), colltest.Value, nil},
 		func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && !s.InPlace }},
+	{escape{"a persistent call takes the place of an open one", colltest.Mixed, fault{reusesPlans: true}, colltest.Value,
+		nil}, func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Repeat > 1 }},
 	{escape{"an op that is not commutative is taken for one that is", "Reduce", fault{
 		operands: func(_ int, c *colltest.Call, x [][]byte) [][]byte {
 			x = bytesOf(x)

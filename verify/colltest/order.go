@@ -80,6 +80,8 @@ func (p *performance) batch(i int) (n int) {
 	return n
 }
 
+func isMessage(t *trial) bool { return t.step.Primitive == spec.Send.Name }
+
 // messages returns how many trials from i on are messages that do not block, with different tags, or with tags
 // on different communicators: all of one batch, or none of any. At most one communicator is made between them.
 func (p *performance) messages(i int) (n int) {
@@ -92,7 +94,7 @@ func (p *performance) messages(i int) (n int) {
 			makes++
 		}
 		oneComm, tagged = oneComm && t.step.Comm == comm, tagged && t.step.Tag > 0
-		if mode == Blocking || (mode == Batched) != (first == Batched) || t.step.Primitive != spec.Send.Name ||
+		if mode == Blocking || (mode == Batched) != (first == Batched) || !isMessage(t) ||
 			used[channel{t.step.Comm, t.step.Tag}] || makes > 1 || !oneComm && !tagged {
 			break
 		}

@@ -144,38 +144,6 @@ func (r *part) batch(ctx context.Context, trials []int) bool {
 	return true
 }
 
-// again starts a persistent call, which it prepares if it is the first time.
-func (r *part) again(ctx context.Context, i int) bool {
-	first := r.trials[i].first
-	p, is := r.prepared[first]
-	if !is {
-		p.c = r.copied(i)
-		err := guarded(func() (err error) {
-			p.Prepared, err = r.w.(Preparer).Prepare(ctx, r.rank, p.c)
-			return err
-		})
-		if err != nil {
-			return r.leave(ctx, r.enter(ctx, i, p.c), err)
-		}
-		r.prepared[first] = p
-	}
-	before := slices.IndexFunc(r.open, func(o opened) bool { return r.trials[o.trial].first == first })
-	if before >= 0 && !r.wait(ctx, before) {
-		return false
-	}
-	copy(p.c.Memory, r.trials[i].calls[r.trials[i].place(r.rank)].Memory)
-	o := r.enter(ctx, i, p.c)
-	err := guarded(func() error {
-		o.wait = p.Start(ctx)
-		return nil
-	})
-	if err != nil {
-		return r.leave(ctx, o, err)
-	}
-	r.opens(o)
-	return true
-}
-
 // opens notes that a call was started. The memory around its buffers is the caller's, which changes it until it waits
 // for the call.
 func (r *part) opens(o opened) {

@@ -20,7 +20,9 @@ type Case struct {
 	Comms []Split `json:",omitempty"`
 	Steps []Step
 	// Order is the number from which the order of waits for started calls is drawn, of each rank, and where that of other
-	// calls is free, their order, too. If it is odd, ranks wait after the last call. 0: they do so in the order of Steps.
+	// calls is free, their order, too. If it is odd, ranks wait after the last call. If it is even, persistent calls that
+	// are next to each other begin one round apart, and are closed before the next one is prepared. 0: ranks wait in the
+	// order of Steps.
 	Order uint64 `json:",omitzero"`
 }
 

@@ -127,27 +127,40 @@ func (s *Suite) trials(c Case) (trials []*trial, err error) {
 		all[0].last = all[len(all)-1]
 		steps = append(steps, all)
 	}
-	return inTurn(steps), nil
+	return inTurn(steps, c.Order != 0 && c.Order%2 == 0), nil
 }
 
 // inTurn returns the trials of all steps, one after the other. Persistent calls that are next to each other are made
-// once each, then twice, and so on: all of them are prepared before any is closed.
-func inTurn(steps [][]*trial) (all []*trial) {
+// once each, then twice, and so on: all of them are prepared before any is closed. If they are staggered, each of them
+// is prepared a round after the one before, and ahead of the calls of that round: others are closed by then, or not.
+func inTurn(steps [][]*trial, staggered bool) (all []*trial) {
 	for len(steps) > 0 {
 		n := slices.IndexFunc(steps, func(step []*trial) bool { return step[0].step.Mode != Persistent })
 		if n < 0 {
 			n = len(steps)
 		}
-		for time, more := 0, true; more; time++ {
-			more = false
-			for _, step := range steps[:n] {
-				if time < len(step) {
-					all, more = append(all, step[time]), true
-				}
-			}
-		}
+		all = append(all, rounds(steps[:n], staggered)...)
 		if steps = steps[n:]; len(steps) > 0 && n == 0 {
 			all, steps = append(all, steps[0]...), steps[1:]
+		}
+	}
+	return all
+}
+
+// rounds returns the trials of persistent steps, one of each step in a round.
+func rounds(steps [][]*trial, staggered bool) (all []*trial) {
+	for round, more := 0, len(steps) > 0; more; round++ {
+		more = false
+		for i := range steps {
+			step, time := steps[i], round
+			if staggered {
+				i = len(steps) - 1 - i
+				step, time = steps[i], round-i
+			}
+			if time >= 0 && time < len(step) {
+				all = append(all, step[time])
+			}
+			more = more || time+1 < len(step)
 		}
 	}
 	return all
