@@ -155,7 +155,7 @@ func (s *Step) drawCounts(random *rand.Rand, p spec.Primitive, size int, can *Ca
 	if err != nil {
 		return // the call with even counts reports the error
 	}
-	class, classes := alike(x, s.InPlace)
+	_, classes := alike(x, s.InPlace)
 	lengths := make([]int, classes)
 	apart := random.IntN(4) == 0
 	for i := range lengths {
@@ -165,13 +165,7 @@ func (s *Step) drawCounts(random *rand.Rand, p spec.Primitive, size int, can *Ca
 		}
 		lengths[i] = can.within(can.LeastCount + more)
 	}
-	s.Count, s.Counts = 0, make([][]int, len(x.Ranks))
-	for rank := range x.Ranks {
-		s.Counts[rank] = make([]int, len(x.Ranks[rank].In))
-		for b := range s.Counts[rank] {
-			s.Counts[rank][b] = lengths[class[spec.Term{Rank: rank, Block: b}]]
-		}
-	}
+	s.setCounts(x, lengths)
 }
 
 // counts returns lengths of blocks in elements: all small ones, some that make chunks uneven, primes, one so long that

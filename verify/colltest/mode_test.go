@@ -152,6 +152,19 @@ var inModes = []struct {
 		func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && !s.InPlace }},
 	{escape{"a persistent call takes the place of an open one", colltest.Mixed, fault{reusesPlans: true}, colltest.Value,
 		nil}, func(s *colltest.Step) bool { return s.Mode == colltest.Persistent && s.Repeat > 1 }},
+	{escape{"a call has the counts of another with the same total", "AllGatherV", sameTotal(), colltest.Value, nil},
+		func(s *colltest.Step) bool { return s.Counts != nil }},
+	{escape{"displaced, in place, from the last of three ranks", "ScatterV", fault{leave: func(rank, size int,
+		c *colltest.Call) {
+		if size == 3 && rank == 2 && c.Root == 2 && c.InPlace && c.InStarts != nil {
+			flip(last(c, c.Out()))
+		}
+	}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Displaced != 0 && s.InPlace }},
+	{escape{"an uneven block of 16384 bytes", "AllGatherV", fault{leave: func(_, _ int, c *colltest.Call) {
+		if n := slices.Max(c.OutCounts); c.Uneven && n*c.Type.Bytes() == 16384 && slices.Min(c.OutCounts) < n {
+			flip(last(c, c.Out()))
+		}
+	}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Counts != nil }},
 	{escape{"an op that is not commutative is taken for one that is", "Reduce", fault{
 		operands: func(_ int, c *colltest.Call, x [][]byte) [][]byte {
 			x = bytesOf(x)
@@ -188,6 +201,20 @@ func onForms() fault {
 	return fault{again: func(_ int, c *colltest.Call) {
 		is, _ := inPlace.LoadOrStore(fmt.Sprint(c.Type, c.OutCounts), c.InPlace)
 		if is.(bool) && !c.InPlace && len(c.Out()) > 0 {
+			flip(last(c, c.Out()))
+		}
+	}}
+}
+
+// sameTotal has calls be wrong after another one with their type and number of elements, but other counts.
+func sameTotal() fault {
+	var known sync.Map // by rank, type and number of elements
+	return fault{leave: func(rank, _ int, c *colltest.Call) {
+		if c.OutStarts != nil {
+			return
+		}
+		counts, _ := known.LoadOrStore(fmt.Sprint(rank, c.Type, len(c.Out()), len(c.OutCounts)), c.OutCounts)
+		if !slices.Equal(counts.([]int), c.OutCounts) {
 			flip(last(c, c.Out()))
 		}
 	}}

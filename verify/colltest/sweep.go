@@ -66,6 +66,11 @@ func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 				return
 			}
 		}
+		for _, steps := range w.uneven() {
+			if !yield(Case{Size: size, Steps: steps}) {
+				return
+			}
+		}
 		if hasBuffers(p) {
 			w.lengths(large, yield)
 		}

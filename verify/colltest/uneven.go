@@ -1,0 +1,69 @@
+package colltest
+
+import (
+	"slices"
+
+	"github.com/collgen/collgen/spec"
+)
+
+// uneven returns calls with uneven counts in each form, from each root: three that differ in the order of their counts
+// alone, so that one that is taken for another has wrong results, and one of the first counts that is displaced. Some
+// counts are a power of two in bytes.
+func (w *swept) uneven() (cases [][]Step) {
+	if !w.of.Uneven {
+		return nil
+	}
+	kinds := w.c.reductions(w.of.Primitive)
+	for _, inPlace := range w.of.forms() {
+		for _, root := range w.roots {
+			first := w.step(kinds[w.i%len(kinds)], inPlace)
+			first.Root, first.Peer = root.Root, root.Peer
+			first.Mode = append(w.c.modes(), Blocking)[w.i%(1+len(w.c.modes()))]
+			x, err := spec.Expect(w.of.Primitive, first.call(w.size))
+			if err != nil {
+				return cases // the other calls report the error
+			}
+			lengths := w.lengthsOf(&first, x)
+			first.setCounts(x, lengths)
+			other := first
+			slices.Reverse(lengths)
+			other.setCounts(x, lengths)
+			other.Values.Seed++
+			last := first
+			last.Values.Seed += 2
+			steps := []Step{first, other, last}
+			if w.of.Displaced {
+				displaced := first
+				displaced.Displaced = uint64(1 + w.i)
+				steps = append(steps, displaced)
+			}
+			cases = append(cases, steps)
+		}
+	}
+	return cases
+}
+
+// lengthsOf returns a length for each group of blocks that need the same one.
+func (w *swept) lengthsOf(s *Step, x *spec.Expectation) (lengths []int) {
+	_, classes := alike(x, s.InPlace)
+	for i := range classes {
+		n := (w.i + 5*i) % 9
+		if i == 0 {
+			n = max(1, 64<<(w.i%9)/s.Type.Bytes())
+		}
+		lengths = append(lengths, w.c.within(n))
+	}
+	return lengths
+}
+
+// setCounts gives each group of blocks that need the same length one of lengths.
+func (s *Step) setCounts(x *spec.Expectation, lengths []int) {
+	class, _ := alike(x, s.InPlace)
+	s.Count, s.Counts = 0, make([][]int, len(x.Ranks))
+	for rank := range x.Ranks {
+		s.Counts[rank] = make([]int, len(x.Ranks[rank].In))
+		for b := range s.Counts[rank] {
+			s.Counts[rank][b] = lengths[class[spec.Term{Rank: rank, Block: b}]]
+		}
+	}
+}
