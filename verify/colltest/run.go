@@ -46,6 +46,7 @@ func (s *Suite) Run(t *testing.T) {
 			for _, f := range s.Check(t.Context(), s.can.Primitives...) {
 				t.Error(f)
 			}
+			calls += s.Tested[Mixed].Made()
 		})
 	}
 	for _, p := range Primitives() {
