@@ -61,7 +61,7 @@ func (f *Failure) String() string {
 		b.WriteString(f.inputs(s))
 	}
 	if f.Case.Order != 0 {
-		b.WriteString("\n  each rank waits for its started calls in an order of its own, and begins in one what may begin in any order")
+		b.WriteString("\n  each rank has its own order of waits, and of what may begin in any order")
 	}
 	for _, p := range f.Problems[:min(len(f.Problems), mostProblems)] {
 		fmt.Fprintf(&b, "\n  %v", p)
