@@ -180,8 +180,12 @@ func (c *Capabilities) counts(size int) (all []int) {
 	return slices.Compact(all)
 }
 
-// drawDelay delays one rank in some calls. For a primitive without buffers, delays are all that a test can vary.
+// drawDelay delays one rank in some calls of several. For a primitive without buffers, delays are all that a test can
+// vary.
 func (s *Step) drawDelay(random *rand.Rand, size int) {
+	if size == 1 {
+		return
+	}
 	long := pick(random, []time.Duration{2 * time.Millisecond, 4 * time.Millisecond, 10 * time.Millisecond})
 	delays := []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100 * time.Microsecond, time.Millisecond,
 		time.Millisecond, long}

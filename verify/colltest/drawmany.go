@@ -13,9 +13,12 @@ import (
 // comes late to the first of them, so that the others are ahead of it by as many calls as they can be.
 func drawBurst(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
 	c := drawShort(random, can, of, size, 9<<random.IntN(4))
+	if size == 1 {
+		return c
+	}
 	first := &c.Steps[0]
 	first.Delay = time.Duration(5+random.IntN(8)) * time.Millisecond
-	first.Late = (first.Root + 1 + random.IntN(max(1, size-1))) % size
+	first.Late = (first.Root + 1 + random.IntN(size-1)) % size
 	return c
 }
 

@@ -138,19 +138,20 @@ func (f *Failure) inputs(s *Step) string {
 	if !ok {
 		return ""
 	}
-	t, err := newTrial(s, p, len(f.Case.members(s)))
+	members := f.Case.members(s)
+	t, err := newTrial(s, p, len(members))
 	if err != nil || t.shape.elements() > mostShown {
 		return ""
 	}
 	var b strings.Builder
-	for rank, blocks := range t.inputs {
+	for place, blocks := range t.inputs {
 		for i, block := range blocks {
 			var texts []string
 			for at := 0; at < len(block); at += s.Type.Bytes() {
 				texts = append(texts, elements[s.Type].text(block[at:]))
 			}
 			if len(texts) > 0 {
-				fmt.Fprintf(&b, "    rank %d, block %d of in: %s\n", rank, i, strings.Join(texts, " "))
+				fmt.Fprintf(&b, "    rank %d, block %d of in: %s\n", members[place], i, strings.Join(texts, " "))
 			}
 		}
 	}
@@ -159,12 +160,13 @@ func (f *Failure) inputs(s *Step) string {
 
 // places returns as text where displaced blocks begin, of ranks that have several.
 func (f *Failure) places(s *Step) string {
-	calls, err := s.Arrange(len(f.Case.members(s)))
+	members := f.Case.members(s)
+	calls, err := s.Arrange(len(members))
 	if err != nil || s.Displaced == 0 {
 		return ""
 	}
 	var b strings.Builder
-	for rank, c := range calls[:min(len(calls), mostCalls)] {
+	for place, c := range calls[:min(len(calls), mostCalls)] {
 		if c == nil {
 			continue
 		}
@@ -173,8 +175,8 @@ func (f *Failure) places(s *Step) string {
 			counts, starts []int
 		}{{"in", c.InCounts, c.InStarts}, {"out", c.OutCounts, c.OutStarts}} {
 			if buffer.starts != nil {
-				fmt.Fprintf(&b, "    rank %d: blocks of %s begin at %v, and have %v elements\n", rank, buffer.name, buffer.starts,
-					buffer.counts)
+				fmt.Fprintf(&b, "    rank %d: blocks of %s begin at %v, and have %v elements\n", members[place], buffer.name,
+					buffer.starts, buffer.counts)
 			}
 		}
 	}

@@ -215,7 +215,8 @@ func (t *trial) disagreements(after [][]byte) (found []Problem) {
 			default:
 				if text := t.differs(bits, other.bits); text != "" {
 					found = append(found, Problem{Kind: Disagree, Rank: rank, Text: fmt.Sprintf(
-						"block %d of out: it is not what rank %d has, though all ranks get the same bits: %s", b, other.rank, text)})
+						"block %d of out: it is not what rank %d has, though all ranks get the same bits: %s", b,
+						t.members[other.rank], text)})
 				}
 			}
 		}

@@ -117,7 +117,9 @@ func (w *swept) variants(kind reduction, inPlace bool) (cases []Case) {
 	}
 	if kind.Op != 0 && !exact(kind.Op, kind.Type) && (w.size <= mostLate || w.i%mostLate == 0) {
 		first, second := with(spectest.Ordinary, sweepCounts[0]), with(spectest.Ordinary, sweepCounts[0])
-		first.Delay, second.Delay, second.Late = late, late, w.size-1
+		if w.size > 1 {
+			first.Delay, second.Delay, second.Late = late, late, w.size-1
+		}
 		add(first, second)
 		add(with(spectest.Special, sweepCounts[1]))
 		add(with(spectest.Whole, sweepCounts[0]))

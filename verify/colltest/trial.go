@@ -170,7 +170,7 @@ func (t *trial) block(content spec.Content, rank, at, n int, after []byte, count
 	case spec.Input:
 		term := content.Terms[0]
 		if want := t.inputs[term.Rank][term.Block]; !bytes.Equal(got, want) {
-			return fmt.Sprintf("it is not block %d of rank %d: %s", term.Block, term.Rank, t.difference(got, want))
+			return fmt.Sprintf("it is not block %d of rank %d: %s", term.Block, t.members[term.Rank], t.difference(got, want))
 		}
 	case spec.Fold:
 		return t.fold(content, got, counts)

@@ -8,9 +8,9 @@ import (
 
 // uneven returns calls with uneven counts in each form, from each root: three that differ in the order of their counts
 // alone, so that one that is taken for another has wrong results, and one of the first counts that is displaced. Some
-// counts are a power of two in bytes.
+// counts are a power of two in bytes. On many ranks there are none, since there are so many roots.
 func (w *swept) uneven() (cases [][]Step) {
-	if !w.of.Uneven {
+	if !w.of.Uneven || w.size > mostUneven {
 		return nil
 	}
 	kinds := w.c.reductions(w.of.Primitive)
@@ -42,6 +42,9 @@ func (w *swept) uneven() (cases [][]Step) {
 	}
 	return cases
 }
+
+// mostUneven is the largest size with uneven counts from each root.
+const mostUneven = 5
 
 // lengthsOf returns a length for each group of blocks that need the same one.
 func (w *swept) lengthsOf(s *Step, x *spec.Expectation) (lengths []int) {
