@@ -70,7 +70,7 @@ func sentence(messages string, own []string) string {
 	case same && last != "":
 		messages += "; then " + last
 	case onlyLast && last != "":
-		messages += "; at the end " + last
+		messages += "; after the last of these steps " + last
 	case !same:
 		messages += "; between these, ranks work on their own memory"
 	}

@@ -17,7 +17,7 @@ func TestPhases(t *testing.T) {
 	}{
 		{&catalogue.AllReduceRing, gen.Params{Size: 4, Depth: 1}, []Phase{
 			{0, 3, "Every rank sends to the next rank, and the receiver adds what it gets to what it has (⊕); " +
-				"at the end every rank marks its result as finished."},
+				"after the last of these steps every rank marks its result as finished."},
 			{3, 6, "Every rank sends to the next rank, and the receiver stores what it gets."}}},
 		{&catalogue.BroadcastBinomial, gen.Params{Size: 4, Depth: 1}, []Phase{
 			{0, 1, "Rank 0 sends to rank 2, and the receiver stores what it gets."},

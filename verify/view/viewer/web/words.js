@@ -159,7 +159,7 @@ function chunkWords(model) {
   if (!d.folds) return "Each small square is one chunk. Its colour and number are the rank that it comes from.";
   const marks = " ✓ marks a finished result; ⊕ marks a message whose data is added to what the receiver has.";
   if (d.size <= MOST_STRIPES) {
-    return "Each has a buffer of data, cut into chunks: the small squares. A square has a stripe for each rank whose data is in it, " +
+    return "Each has a buffer of data, cut into chunks: the small squares. A square shows the chunk wherever the rank has it, in its input or its result. It has a stripe for each rank whose data is in it, " +
       `that of rank 0 on the left: with ${d.size} stripes it is complete.` + marks;
   }
   if (d.size <= MOST_BOXES) return "Each square is one chunk. The more ranks' data is in it, the fuller it is." + marks;
