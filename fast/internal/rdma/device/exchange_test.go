@@ -27,7 +27,9 @@ func (m *member) Close() error {
 	err := m.Endpoint.Close()
 	if !m.closed.Swap(true) {
 		for _, other := range m.all {
-			other.Left(m.rank, true)
+			if other != nil { // its device could not be opened
+				other.Left(m.rank, true)
+			}
 		}
 	}
 	return err
