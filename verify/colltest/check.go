@@ -182,9 +182,11 @@ func (s *Suite) cases(of []Support) iter.Seq[Case] {
 					return
 				}
 			}
-			for _, c := range append(onComms(random, &s.can, here, size), plans(random, &s.can, here, size)...) {
-				if !yield(c) {
-					return
+			for _, draw := range []func(*rand.Rand, *Capabilities, []Support, int) []Case{messages, onComms, plans} {
+				for _, c := range draw(random, &s.can, here, size) {
+					if !yield(c) {
+						return
+					}
 				}
 			}
 			for c := range s.can.wrong(here, size) { // last, because each ends its world

@@ -26,7 +26,7 @@ func drawCase(random *rand.Rand, can *Capabilities, of []Support, size int) Case
 		return drawBurst(random, can, of, size)
 	}
 	if send := slices.IndexFunc(of, isSend); can.Tags && can.Started && send >= 0 && random.IntN(min(8, 2*len(of))) == 0 {
-		return drawMessages(random, can, of, of[send], size)
+		return (&messaging{random, can, of, of[send], size}).one()
 	}
 	if can.Split && can.Started && size > 1 && random.IntN(10) == 0 {
 		return drawTwins(random, can, of, size, false)

@@ -3,8 +3,6 @@ package colltest
 import (
 	"math/rand/v2"
 	"time"
-
-	"github.com/collgen/collgen/spec"
 )
 
 // This file draws cases of calls that are under way at the same time.
@@ -51,63 +49,6 @@ func onOneComm(random *rand.Rand, can *Capabilities, of []Support, size int) Cas
 // manyOnComm is how many calls a communicator has to make: more than a power of two.
 const manyOnComm = 45
 
-func isSend(x Support) bool { return x.Primitive.Name == spec.Send.Name }
-
-// tags are those of messages: some differ in few bits, and the last one is the largest that every MPI has.
-var tags = []int{0, 1, 2, 3, 17, 18, 257, 258, 16383, 32767}
-
-// tagBits are those in which tags may differ: without one of them, two are the same.
-var tagBits = []int{0, 3, 7, 8, 11, 12, 13, 14, 14, 14}
-
-// messageLengths are the lengths of messages: a short one may be faster than a long one before it.
-var messageLengths = []int{0, 1, 7, 500, 9001}
-
-// drawMessages returns a case of two to six messages between two ranks, in one mode. Those with different tags match in
-// another order than they begin, and those with equal tags in the same. Some cases have tags that differ in one bit.
-// Some have other started calls in between, on a new communicator whose calls have small numbers, as tags have. The
-// messages are on it, too, or every second one, or it is made and freed beside them.
-func drawMessages(random *rand.Rand, can *Capabilities, of []Support, send Support, size int) Case {
-	c, order := Case{Size: size, Order: 1 + uint64(random.Uint32())}, random.Perm(len(tags))
-	first, between := drawStep(random, can, send, size), can.Split && random.IntN(2) == 0
-	mode := pick(random, append(can.modes(), Started, Started))
-	base, family, onBoth := pick(random, tags), random.IntN(2) == 0, false
-	if between {
-		c.Comms = []Split{inOneGroup(random, size)}
-		first.Comm = random.IntN(2)
-		c.Comms[0].Between = first.Comm == 0
-		if onBoth = random.IntN(2) == 0; onBoth {
-			c.Comms[0].Keys = make([]int, size) // the ends have the same numbers on both
-		}
-	}
-	for i := range 2 + random.IntN(5) {
-		s := drawStep(random, can, send, size)
-		s.Root, s.Peer, s.Comm, s.Mode = first.Root, first.Peer, first.Comm, mode
-		s.Counts, s.Count = nil, can.within(pick(random, messageLengths))
-		switch {
-		case onBoth:
-			if s.Tag, s.Comm = 1+random.IntN(3), i%2; i%2 == 1 {
-				s.Tag = c.Steps[i-1].Tag
-			}
-		case between:
-			s.Tag = 1 - first.Comm + random.IntN(4)
-		case i > 0 && random.IntN(3) == 0:
-			s.Tag = c.Steps[i-1].Tag
-		case i > 0 && family:
-			s.Tag = base ^ 1<<pick(random, tagBits)
-		case family:
-			s.Tag = base
-		default:
-			s.Tag = tags[order[i]]
-		}
-		if c.Steps = append(c.Steps, s); between && !onBoth && random.IntN(2) == 0 {
-			other := drawStep(random, can, pick(random, of), size)
-			other.Comm, other.Mode = 1, Started
-			c.Steps = append(c.Steps, other)
-		}
-	}
-	return c
-}
-
 // drawTwins returns a case of started calls on two communicators of the same ranks in turn, which begin in another
 // order on some of these. They are alike if calls on the one are those on the other, but for their values.
 func drawTwins(random *rand.Rand, can *Capabilities, of []Support, size int, alike bool) Case {
@@ -126,9 +67,16 @@ func drawTwins(random *rand.Rand, can *Capabilities, of []Support, size int, ali
 	return c
 }
 
-// inOneGroup returns a communicator of all ranks, in any order.
+// inOneGroup returns a communicator of all ranks, in any order. Some have keys that differ in their order if they lose
+// bits.
 func inOneGroup(random *rand.Rand, size int) Split {
-	return Split{Colors: make([]int, size), Keys: random.Perm(size)}
+	s := Split{Colors: make([]int, size), Keys: random.Perm(size)}
+	if random.IntN(2) == 0 {
+		for rank := range s.Keys {
+			s.Keys[rank] = pick(random, wideKeys)
+		}
+	}
+	return s
 }
 
 // onComms returns cases of calls on new communicators, and on several of them at once, of one primitive or of several.
