@@ -149,7 +149,7 @@ const longKept = 5003
 
 // mostLate is the largest size on which each reduction that rounds is made with late ranks. On more ranks, one of so
 // many is.
-const mostLate = 4
+const mostLate = 3
 
 // tails returns calls with blocks of all lengths that vectors of 64 bytes may leave over, also of halves: of more than
 // a thousand elements, and of more than 8192 in turn. They are of one reduction on two ranks, since kernels are the
