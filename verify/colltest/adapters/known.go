@@ -34,7 +34,7 @@ var (
 	saturates = isKnown("A1", `of u?int(8|16), .*op sum[\s\S]*element \d+ is (-128|127|255|-32768|32767|65535) `)
 	vectorNaN = isKnown("A2", nanPlaces, special("Reduce", "float32", "min", 5, 90),
 		special("AllReduce", "float32", "min", 5, 90), special("ReduceScatter", "float32", "min", 5, 36))
-	emptyRank = isKnown("A3", `AllToAll of .*in place[\s\S]*still in`, `{"Size":2,"Steps":[`+
+	emptyRank = isKnown("A3", `AllToAll of .*in place.*(started|batched|persistent)[\s\S]*still in`, `{"Size":2,"Steps":[`+
 		`{"Primitive":"AllToAll","Type":"int32","Mode":"started","Counts":[[1,0],[0,0]],"InPlace":true,"Values":{"Seed":1}},`+
 		`{"Primitive":"AllToAll","Type":"int32","Mode":"started","Counts":[[1,1],[1,1]],"InPlace":true,"Values":{"Seed":1}}]}`)
 
