@@ -45,7 +45,7 @@ func ourName(registered bool) name {
 
 // samples are all measurements so far, and the file that keeps them, if any.
 type samples struct {
-	all    []sample
+	of     map[benchmark][]sample
 	limits map[int]limits // by round
 	file   *os.File
 }
@@ -107,11 +107,11 @@ func (s *sample) validate() error {
 }
 
 func (s *samples) insert(r record) {
-	if r.Sample != nil {
-		s.all = append(s.all, *r.Sample)
+	if s.of == nil {
+		s.of, s.limits = map[benchmark][]sample{}, map[int]limits{}
 	}
-	if s.limits == nil {
-		s.limits = map[int]limits{}
+	if one := r.Sample; one != nil {
+		s.of[one.benchmark] = append(s.of[one.benchmark], *one)
 	}
 	if len(r.Limits) > 0 {
 		s.limits[r.Round] = s.limits[r.Round].merge(r.Limits)
@@ -129,10 +129,8 @@ func (s *samples) add(r record) error {
 
 // rounds returns how many rounds of a benchmark there are.
 func (s *samples) rounds(b benchmark) (n int) {
-	for i := range s.all {
-		if s.all[i].benchmark == b {
-			n = max(n, s.all[i].Round+1)
-		}
+	for _, one := range s.of[b] {
+		n = max(n, one.Round+1)
 	}
 	return n
 }
@@ -140,8 +138,8 @@ func (s *samples) rounds(b benchmark) (n int) {
 // times returns the times of a program in a benchmark, by round. A failed run has none.
 func (s *samples) times(b benchmark, who name) map[int]float64 {
 	t := make(map[int]float64)
-	for i := range s.all {
-		if one := &s.all[i]; one.benchmark == b && one.name == who && one.Failed == "" {
+	for _, one := range s.of[b] {
+		if one.name == who && one.Failed == "" {
 			t[one.Round] = one.Microseconds
 		}
 	}
@@ -161,8 +159,8 @@ func (s *samples) lowerBounds(b benchmark) map[int]float64 {
 
 // tried returns the tunings with which a peer ran a benchmark, including those that failed.
 func (s *samples) tried(b benchmark, who string) (names []name) {
-	for i := range s.all {
-		if one := &s.all[i]; one.benchmark == b && one.Who == who && !slices.Contains(names, one.name) {
+	for _, one := range s.of[b] {
+		if one.Who == who && !slices.Contains(names, one.name) {
 			names = append(names, one.name)
 		}
 	}
@@ -171,8 +169,8 @@ func (s *samples) tried(b benchmark, who string) (names []name) {
 
 // failure returns the reason of the last failed run; "" if none has failed.
 func (s *samples) failure(b benchmark, who name) (reason string) {
-	for i := range s.all {
-		if one := &s.all[i]; one.benchmark == b && one.name == who && one.Failed != "" {
+	for _, one := range s.of[b] {
+		if one.name == who && one.Failed != "" {
 			reason = one.Failed
 		}
 	}

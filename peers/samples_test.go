@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -78,9 +79,9 @@ func FuzzRead(f *testing.F) {
 		if s.read(strings.NewReader(text)) != nil {
 			return
 		}
-		for i := range s.all {
-			if err := s.all[i].validate(); err != nil {
-				t.Errorf("%+v: %v", s.all[i], err)
+		for _, one := range slices.Concat(slices.Collect(maps.Values(s.of))...) {
+			if err := one.validate(); err != nil {
+				t.Errorf("%+v: %v", one, err)
 			}
 		}
 		s.result(&testRow, 8)

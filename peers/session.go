@@ -84,10 +84,11 @@ func (s *session) addLimits(ctx context.Context, round int) error {
 // complete, so that no ratio mixes two rounds.
 func (s *session) measureRound(ctx context.Context, c *comparison, round int) error {
 	competitors := s.competitors(c)
+	remaining := s.remaining(c, round)
 	var all []sample
 	for i := range competitors {
 		one := &competitors[(i+round)%len(competitors)]
-		s.showProgress(c, one.name, s.remaining(c, round)-i)
+		s.showProgress(c, one.name, remaining-i)
 		times, err := s.measure(ctx, c.call, one)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
