@@ -101,6 +101,8 @@ func (f *file) schedule(primitives []spec.Primitive) (*gen.Schedule, error) {
 	switch {
 	case f.Plan != version:
 		return nil, fmt.Errorf("the plan is of version %d, and this reads version %d", f.Plan, version)
+	case f.Primitive == "":
+		return nil, errors.New("the plan does not say which primitive it is of")
 	case i < 0:
 		return nil, fmt.Errorf("there is no primitive %q", f.Primitive)
 	case f.Size < 1 || f.Size != len(f.Ranks):
