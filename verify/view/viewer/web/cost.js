@@ -80,7 +80,7 @@ class CostView {
       html("td", {}, a.name), html("td", { class: "number" }, timeWords(t)),
       html("td", { class: "number" }, bound > 0 ? `${(t / bound).toFixed(2)} ×` : "–"),
       html("td", {}, a.alpha || "measured"), html("td", {}, a.beta || "measured"), html("td", {}, a.chunks));
-    const head = ["algorithm", "time", "of the bound", "messages", "chunks sent", "chunks of a block"];
+    const head = ["algorithm", "time", "of the bound", "messages in turn (× α)", "chunks sent in turn", "chunks of a block"];
     this.table.replaceChildren(html("table", {}, html("thead", {}, html("tr", {}, ...head.map((h) => html("th", { scope: "col" }, h)))),
       html("tbody", {}, ...known.map(row),
         ...(bound > 0 ? [html("tr", {}, html("td", {}, "lower bound"), html("td", { class: "number" }, timeWords(bound)))] : []))));
