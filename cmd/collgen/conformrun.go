@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -167,10 +166,8 @@ func (c *conformCommand) failed(r *conformance, name string, f *colltest.Failure
 
 // conformCase makes one case's calls.
 func (c *conformCommand) conformCase(ctx context.Context, s *colltest.Suite, r *conformance) error {
-	var one colltest.Case
-	d := json.NewDecoder(strings.NewReader(c.onlyCase))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&one); err != nil {
+	one, err := colltest.ParseCase(c.onlyCase)
+	if err != nil {
 		return usageError{fmt.Errorf("-case: %w", err)}
 	}
 	began := time.Now()

@@ -91,7 +91,7 @@ func (s *Suite) check(ctx context.Context, name string, overlap bool, cases iter
 			c.counts.LeftOut++
 			continue
 		}
-		t, most := s.perform(ctx, d, c.stretch*s.Patience), 0
+		t, most := s.perform(ctx, d, c.stretch*s.Patience, confirming*s.Patience), 0
 		if overlap && t.judged {
 			most = mostJudged
 		}
@@ -128,6 +128,9 @@ func (c *checking) isEnough(size int) bool {
 // is left out all the same.
 func (c *checking) conclude(ctx context.Context, t *tried) {
 	begin := time.Now()
+	if t.release != nil {
+		defer t.release()
+	}
 	if c.isEnough(t.Size) {
 		t.verdict(new(Counts))
 		c.counts.LeftOut++
@@ -182,7 +185,7 @@ func (s *Suite) cases(of []Support) iter.Seq[Case] {
 					return
 				}
 			}
-			for _, draw := range []func(*rand.Rand, *Capabilities, []Support, int) []Case{messages, onComms, plans} {
+			for _, draw := range []func(*rand.Rand, *Capabilities, []Support, int) []Case{messages, onComms, plans, open} {
 				for _, c := range draw(random, &s.can, here, size) {
 					if !yield(c) {
 						return
@@ -225,7 +228,11 @@ func (s *Suite) add(ctx context.Context, found []*Failure, f *Failure, counts *C
 	if isCostly && s.known(ctx, found, f, &step) {
 		return found
 	}
+	isOne := len(f.Case.Steps) == 1
 	f = s.examine(ctx, f)
+	if f != nil && !isOne { // it may be shown in another call than the one in which it was seen
+		step = *f.At()
+	}
 	switch {
 	case f == nil:
 		counts.Unconfirmed++
@@ -250,9 +257,6 @@ func (s *Suite) known(ctx context.Context, found []*Failure, f *Failure, seen *S
 		same.Steps[at].Type, same.Steps[at].Op = step.Type, step.Op
 		same.Steps[at].tame(&s.can)
 		if g, _ := s.try(ctx, same, s.quick(f), new(Counts)); g != nil && g.kind() == f.kind() {
-			if seen.Primitive != step.Primitive { // it was seen in another call than that of the smaller case
-				seen = step
-			}
 			other.also(seen)
 			return true
 		}

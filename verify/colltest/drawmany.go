@@ -22,7 +22,12 @@ func drawBurst(random *rand.Rand, can *Capabilities, of []Support, size int) Cas
 
 // drawShort returns a case of so many short calls, in one mode.
 func drawShort(random *rand.Rand, can *Capabilities, of []Support, size, calls int) Case {
-	c, mode := Case{Size: size}, pick(random, append(can.modes(), Blocking))
+	return drawShortIn(random, can, of, size, calls, pick(random, append(can.modes(), Blocking)))
+}
+
+// drawShortIn returns a case of so many short calls in a mode.
+func drawShortIn(random *rand.Rand, can *Capabilities, of []Support, size, calls int, mode Mode) Case {
+	c := Case{Size: size}
 	for range min(len(of), 4) {
 		s := drawStep(random, can, pick(random, of), size)
 		s.Counts, s.Displaced, s.Delay, s.Late = nil, 0, 0, 0
@@ -34,6 +39,15 @@ func drawShort(random *rand.Rand, can *Capabilities, of []Support, size, calls i
 		c.Order = uint64(random.Uint32())
 	}
 	return c
+}
+
+// open returns a case of more started calls at once than fit a byte. Few ranks do, since what counts calls is the same
+// on more.
+func open(random *rand.Rand, can *Capabilities, of []Support, size int) (cases []Case) {
+	if !can.Started || size != 2 {
+		return nil
+	}
+	return []Case{drawShortIn(random, can, of, size, 260, Started)}
 }
 
 // onOneComm returns a case of short calls on a communicator that has made none before.
@@ -85,6 +99,9 @@ func onComms(random *rand.Rand, can *Capabilities, of []Support, size int) (case
 		return nil
 	}
 	cases = append(cases, onOneComm(random, can, of, size))
+	if size == 2 {
+		cases = append(cases, onOneAfterTheOther(random, can, of, size))
+	}
 	switch {
 	case !can.Started:
 		return cases
@@ -112,6 +129,24 @@ func onManyComms(random *rand.Rand, can *Capabilities, of []Support, size int) C
 	}
 	return c
 }
+
+// onOneAfterTheOther returns a case of calls on many communicators, each of which is freed before the next one is made.
+func onOneAfterTheOther(random *rand.Rand, can *Capabilities, of []Support, size int) Case {
+	c := Case{Size: size}
+	for i := range manyFreed {
+		split := inOneGroup(random, size)
+		split.Between = true
+		c.Comms = append(c.Comms, split)
+		s := drawStep(random, can, pick(random, of), size)
+		s.Counts, s.Count, s.Delay, s.Late, s.Displaced = nil, can.within(1), 0, 0, 0
+		s.Comm = 1 + i
+		c.Steps = append(c.Steps, s)
+	}
+	return c
+}
+
+// manyFreed is how many communicators are made and freed: more than a power of two.
+const manyFreed = 130
 
 // plans returns cases of persistent calls of several primitives, some of which are closed before others are prepared,
 // while still others are open.

@@ -51,8 +51,12 @@ func messages(random *rand.Rand, can *Capabilities, of []Support, size int) (cas
 	for i, bit := range tagBits {
 		cases = append(cases, m.alike(modes[i%len(modes)], bit))
 	}
-	for i := 0; can.Split && i < 5; i++ {
-		cases = append(cases, m.beside(Started))
+	for i := 0; can.Split && i < 8; i++ {
+		mode := Started
+		if can.Batches && i >= 5 {
+			mode = Batched
+		}
+		cases = append(cases, m.beside(mode))
 	}
 	return cases
 }
@@ -116,7 +120,9 @@ func (m *messaging) beside(mode Mode) Case {
 		s.Comm, s.Tag = comm, 1-comm+m.random.IntN(4)
 		if m.random.IntN(2) == 0 {
 			other := drawStep(m.random, m.can, pick(m.random, m.of), m.size)
-			other.Comm, other.Mode = 1, Started
+			if other.Comm, other.Mode = 1, Started; mode == Batched && m.random.IntN(2) == 0 {
+				other.Mode = Batched
+			}
 			after = append(after, other)
 		}
 		return after

@@ -318,6 +318,41 @@ func TestShortHistory(t *testing.T) {
 	}
 }
 
+// TestJoinedHang: a call that hangs after another one is shown as one case of both.
+func TestJoinedHang(t *testing.T) {
+	var int16s atomic.Bool
+	impl := &central{can: colltest.Everything("after", 1), begin: func() { int16s.Store(false) }, fault: fault{
+		enter: func(ctx context.Context, _, _ int, c *colltest.Call) error {
+			before := int16s.Load()
+			if int16s.Store(c.Type == spec.TypeInt16); before && c.Type == spec.TypeInt32 {
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		}}}
+	s := colltest.NewSuite(impl)
+	defer s.Close()
+	s.Patience, s.Failures = 200*time.Millisecond, 1
+	found := s.Check(t.Context(), only(s.Capabilities(), "Broadcast")...)
+	if len(found) == 0 || found[0].Problems[0].Kind != colltest.Hang || found[0].Failed == 0 ||
+		len(found[0].Case.Steps) != 2 {
+		t.Fatalf("found %v", found)
+	}
+}
+
+// TestPlainerComms: what fails on every communicator of some ranks is shown on one that is made before the calls, and
+// has the ranks in their order.
+func TestPlainerComms(t *testing.T) {
+	onComms := leaves(func(c *colltest.Call) bool { return c.Comm > 0 })
+	found := checkOne(t, &central{fault: onComms, can: colltest.All("on communicators", 3)}, "Broadcast")
+	if len(found) == 0 || len(found[0].Case.Comms) != 1 {
+		t.Fatalf("found %v", found)
+	}
+	comm := found[0].Case.Comms[0]
+	if comm.Between || slices.Max(comm.Keys) > 0 || slices.Min(comm.Keys) < 0 {
+		t.Errorf("found on %+v", comm)
+	}
+}
+
 // TestSeenOnce: a wrong result that does not come again is shown as that.
 func TestSeenOnce(t *testing.T) {
 	var spoilt atomic.Bool
@@ -351,7 +386,7 @@ func TestSlowOnce(t *testing.T) {
 	impl := &central{can: colltest.Everything("slow once", 2), fault: fault{
 		enter: func(ctx context.Context, _, _ int, c *colltest.Call) error {
 			if c.Primitive == "Gather" && slow.CompareAndSwap(false, true) {
-				<-ctx.Done()
+				time.Sleep(400 * time.Millisecond)
 			}
 			return ctx.Err()
 		}}}
@@ -364,6 +399,26 @@ func TestSlowOnce(t *testing.T) {
 	}
 	if untested := strings.Join(s.Untested(), "; "); !strings.Contains(untested, "cases took longer than 200ms once") {
 		t.Error(untested)
+	}
+}
+
+// TestLostOnce: a call that never ends is a failure, though it is a single one.
+func TestLostOnce(t *testing.T) {
+	var calls atomic.Int64
+	impl := &central{can: colltest.Everything("lost once", 2), fault: fault{
+		enter: func(ctx context.Context, _, _ int, _ *colltest.Call) error {
+			if calls.Add(1) == 40 {
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		}}}
+	s := colltest.NewSuite(impl)
+	defer s.Close()
+	s.Patience = 200 * time.Millisecond
+	found := s.Check(t.Context(), only(s.Capabilities(), "Gather")...)
+	if len(found) != 1 || found[0].Problems[0].Kind != colltest.Hang || found[0].Failed > 0 ||
+		!strings.Contains(found[0].String(), "seen once") || !strings.Contains(found[0].String(), "after 2s") {
+		t.Errorf("found %v", found)
 	}
 }
 
@@ -411,7 +466,7 @@ func TestInterrupted(t *testing.T) {
 			return ctx.Err()
 		}}})
 	defer s.Close()
-	s.Patience = time.Second
+	s.Patience = 100 * time.Millisecond
 	if found := s.Check(ctx, only(s.Capabilities(), "Gather")...); len(found) > 0 {
 		t.Error(found[0])
 	}

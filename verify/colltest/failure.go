@@ -2,7 +2,9 @@ package colltest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -19,6 +21,7 @@ type Failure struct {
 	Also []string `json:",omitzero"`
 
 	before []Case // those that its world had made
+	stuck  *stuck // the calls, which go on
 }
 
 // Problem is one thing that is wrong.
@@ -120,13 +123,26 @@ func (p Problem) call() string {
 	return fmt.Sprintf("call %d", p.Step+1)
 }
 
-// JSON returns the case on one line, as collgen conform -case reads it. [Suite.Try] repeats the case.
+// JSON returns the case on one line, as [ParseCase] and collgen conform -case read it. [Suite.Try] repeats the case.
 func (c *Case) JSON() string {
 	text, err := json.Marshal(c)
 	if err != nil {
 		return err.Error() // only for types and operators that do not exist
 	}
 	return string(text)
+}
+
+// ParseCase returns the case that is given as JSON. It returns an error for JSON that has what no case has.
+func ParseCase(text string) (c Case, err error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return Case{}, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return Case{}, errors.New("there is more after the case")
+	}
+	return c, nil
 }
 
 // mostShown is the largest number of input elements, of all ranks, that are shown.

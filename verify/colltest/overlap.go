@@ -63,6 +63,8 @@ type tried struct {
 	Case
 	took    time.Duration // of the calls
 	judged  bool          // its results are judged while the caller goes on
+	stuck   *stuck        // the calls, if they have taken too long and go on
+	release func()        // ends them; nil: there is nothing to end
 	over    chan struct{} // closed when failure and counts are there
 	failure *Failure
 	counts  Counts
@@ -70,7 +72,7 @@ type tried struct {
 
 func (t *tried) ends(problems []Problem, before []Case) {
 	if len(problems) > 0 {
-		t.failure = &Failure{Case: t.Case, Problems: problems, before: before}
+		t.failure = &Failure{Case: t.Case, Problems: problems, before: before, stuck: t.stuck}
 	}
 	close(t.over)
 }

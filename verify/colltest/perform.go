@@ -25,6 +25,7 @@ type performance struct {
 	makes   []int          // by trial: the communicator in between whose first call it is
 
 	direct   bool          // calls work on Memory itself
+	inTime   bool          // all ranks have returned before the time was over; run sets it when they have
 	failed   chan struct{} // closed when there is a problem
 	mu       sync.Mutex
 	problems []Problem
@@ -48,12 +49,14 @@ func newPerformance(c *Case, trials []*trial, direct bool) *performance {
 // failed.
 const grace = time.Second
 
-// run makes the calls in w. It returns the problems of calls that failed or did not end; if there are none, it has
-// filled in after.
-func (p *performance) run(ctx context.Context, w World, patience time.Duration) []Problem {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	over := make(chan struct{})
+// run makes the calls in w. It returns the problems of calls that failed, or did not end within patience; if there are
+// none, it has filled in after. Calls that did not end may go on until the time most is over: then they are stuck.
+func (p *performance) run(ctx context.Context, w World, patience, most time.Duration) ([]Problem, *stuck) {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	over, late := make(chan struct{}), make(<-chan time.Time)
+	if most > patience {
+		late = time.After(patience)
+	}
 	var ranks sync.WaitGroup
 	units := p.units()
 	for rank := range p.c.Size {
@@ -61,28 +64,44 @@ func (p *performance) run(ctx context.Context, w World, patience time.Duration) 
 	}
 	go func() {
 		ranks.Wait()
+		p.inTime = ctx.Err() == nil
 		close(over)
 	}()
-	grace := min(grace, patience)
 	select {
+	case <-late:
+		return p.hang(patience), &stuck{p, ctx, cancel, over, most}
 	case <-over:
-		return p.reported()
+		cancel()
+		return p.reported(), nil
 	case <-p.failed:
-		if found := p.reported(); ctx.Err() == nil {
-			if waitFor(over, grace); ctx.Err() == nil { // the others may hang
-				found = p.reported()
-			}
-			cancel()
-			waitFor(over, grace)
-			return found
-		}
 	case <-ctx.Done():
 	}
-	waitFor(over, grace)
-	if found := p.reported(); len(found) > 0 && ctx.Err() != context.DeadlineExceeded {
+	defer cancel()
+	return p.failure(ctx, cancel, over, patience), nil
+}
+
+// failure returns the problems of calls of which one has failed, or whose time is over.
+func (p *performance) failure(ctx context.Context, cancel func(), over <-chan struct{},
+	patience time.Duration) (found []Problem) {
+	grace := min(grace, patience)
+	if found = p.reported(); ctx.Err() == nil {
+		if waitFor(over, grace); ctx.Err() == nil { // the others may hang
+			found = p.reported()
+		}
+		cancel()
+		waitFor(over, grace)
 		return found
 	}
-	return []Problem{{Kind: Hang, Rank: -1, Text: fmt.Sprintf("%s after %v", p.inside(), patience)}}
+	waitFor(over, grace)
+	if found = p.reported(); len(found) > 0 && ctx.Err() != context.DeadlineExceeded {
+		return found
+	}
+	return p.hang(patience)
+}
+
+// hang returns the problem that the calls have not ended after a while.
+func (p *performance) hang(after time.Duration) []Problem {
+	return []Problem{{Kind: Hang, Rank: -1, Text: fmt.Sprintf("%s after %v", p.inside(), after)}}
 }
 
 func waitFor(over <-chan struct{}, most time.Duration) {

@@ -1,13 +1,17 @@
 package colltest
 
 import (
+	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
 
 // Run tests an implementation. Each primitive is a subtest, which is skipped if the implementation does not have the
 // primitive, or it cannot be called on any of the sizes. Another subtest has all of them in turn. In the end Run logs
-// how much was tested, and what was not.
+// how much was tested, and what was not. A failure ends with the command that repeats it: if the environment variable
+// COLLTEST_CASE has a case as JSON, Run makes its calls alone.
 func Run(t *testing.T, impl Implementation) {
 	s := NewSuite(impl)
 	s.Run(t)
@@ -20,6 +24,11 @@ func (s *Suite) Run(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	if text := os.Getenv(caseVariable); text != "" {
+		s.runCase(t, text)
+		return
+	}
+	name := t.Name()
 	has, can, calls := map[string]bool{}, 0, 0
 	for _, x := range s.can.Primitives {
 		has[x.Primitive.Name] = true
@@ -32,7 +41,7 @@ func (s *Suite) Run(t *testing.T) {
 				t.Skip("not tested: " + why)
 			}
 			for _, f := range s.Check(t.Context(), x) {
-				t.Error(f)
+				t.Errorf("%v%s", f, againTest(name, f))
 			}
 			if made := s.Tested[x.Primitive.Name].Made(); made == 0 && !t.Failed() {
 				t.Skip("not tested: it cannot make any of the calls")
@@ -44,7 +53,7 @@ func (s *Suite) Run(t *testing.T) {
 	if can > 1 {
 		t.Run(Mixed, func(t *testing.T) {
 			for _, f := range s.Check(t.Context(), s.can.Primitives...) {
-				t.Error(f)
+				t.Errorf("%v%s", f, againTest(name, f))
 			}
 			calls += s.Tested[Mixed].Made()
 		})
@@ -64,4 +73,37 @@ func (s *Suite) Run(t *testing.T) {
 	if untested := s.Untested(); len(untested) > 0 {
 		t.Logf("not tested: %s", strings.Join(untested, "; "))
 	}
+}
+
+// caseVariable is the environment variable that has the only case of [Run].
+const caseVariable = "COLLTEST_CASE"
+
+// runCase makes the calls of one case.
+func (s *Suite) runCase(t *testing.T, text string) {
+	c, err := ParseCase(text)
+	if err != nil {
+		t.Fatalf("%s: %v", caseVariable, err)
+	}
+	f, err := s.Try(t.Context(), c)
+	switch {
+	case err != nil:
+		t.Fatalf("%s: %v", caseVariable, err)
+	case f != nil:
+		t.Error(f)
+	default:
+		t.Log("the case has passed")
+	}
+}
+
+// againTest returns the command with which the test of a name repeats a failure, "" if the case alone does not repeat
+// it.
+func againTest(name string, f *Failure) string {
+	if f.Failed == 0 {
+		return ""
+	}
+	var pattern []string
+	for part := range strings.SplitSeq(name, "/") {
+		pattern = append(pattern, "^"+regexp.QuoteMeta(part)+"$")
+	}
+	return fmt.Sprintf("\n  again: %s='%s' go test -run '%s'", caseVariable, f.Case.JSON(), strings.Join(pattern, "/"))
 }

@@ -31,6 +31,7 @@ func (s *Suite) examine(ctx context.Context, f *Failure) *Failure {
 }
 
 // examineHang does so for a case that took too long. To confirm a hang takes long, and so the smaller case comes first.
+// One that does not come again, such as that of a wake-up that is rarely lost, is a failure if it still lasts.
 func (s *Suite) examineHang(ctx context.Context, f *Failure) *Failure {
 	if g := s.shrink(ctx, f); g != f {
 		return g
@@ -41,10 +42,16 @@ func (s *Suite) examineHang(ctx context.Context, f *Failure) *Failure {
 	if joint := s.joint(ctx, f); joint != nil {
 		return s.shrink(ctx, joint)
 	}
-	if len(f.before) == 0 || !s.replay(ctx, f) {
+	if len(f.before) > 0 && s.replay(ctx, f) {
+		f.After = len(f.before)
+		return f
+	}
+	if f.stuck == nil {
 		return nil
 	}
-	f.After = len(f.before)
+	if f.Problems = f.stuck.wait(); len(f.Problems) == 0 {
+		return nil
+	}
 	return f
 }
 

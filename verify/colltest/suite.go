@@ -12,8 +12,8 @@ import (
 
 // Suite tests one implementation, and counts what it has tested. It is not safe for concurrent use.
 type Suite struct {
-	// Patience is the time limit for the calls of one case. A case that takes longer hangs if it also does in a world
-	// of its own and with ten times as much.
+	// Patience is the time limit for the calls of one case. A case that takes longer hangs if it also does with ten
+	// times as much: in a world of its own, or else when it was first made, where it goes on meanwhile.
 	Patience time.Duration
 	// Starting is the time limit for starting a world.
 	Starting time.Duration
@@ -172,7 +172,7 @@ func (s *Suite) try(ctx context.Context, c Case, patience time.Duration, counts 
 	if d.err != nil {
 		return nil, d.err
 	}
-	return s.perform(ctx, d, patience).verdict(counts), nil
+	return s.perform(ctx, d, patience, patience).verdict(counts), nil
 }
 
 // supported returns how the primitive of a step is supported. It returns an error if the step cannot be made in its
@@ -204,7 +204,7 @@ func (s *Suite) supported(c *Case, i int) (Support, error) {
 
 // mustTry tries a case that this package has made. An error becomes a failure.
 func (s *Suite) mustTry(ctx context.Context, c Case, patience time.Duration, counts *Counts) *Failure {
-	return s.perform(ctx, s.draw(c), patience).verdict(counts)
+	return s.perform(ctx, s.draw(c), patience, patience).verdict(counts)
 }
 
 // support returns how a primitive is supported, if it is.

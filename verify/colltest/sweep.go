@@ -93,8 +93,9 @@ type swept struct {
 func (w *swept) step(kind reduction, inPlace bool) Step {
 	p, i := w.of.Primitive, w.i
 	w.i++
+	root := w.roots[(i+i/len(sweepCounts))%len(w.roots)] // forms alternate, too: each has all roots
 	s := Step{Primitive: p.Name, Type: kind.Type, Op: kind.Op, Count: w.c.within(sweepCounts[i%len(sweepCounts)]),
-		Root: w.roots[i%len(w.roots)].Root, Peer: w.roots[i%len(w.roots)].Peer, InPlace: inPlace}
+		Root: root.Root, Peer: root.Peer, InPlace: inPlace}
 	if hasBuffers(p) {
 		s.Guard = guards[i%len(guards)]
 		s.Values = Values{Kind: []spectest.Kind{spectest.Mixed, spectest.Ordinary, spectest.Special}[i%3], Seed: uint64(i)}
@@ -152,8 +153,8 @@ const longKept = 5003
 const mostLate = 3
 
 // tails returns calls with blocks of all lengths that vectors of 64 bytes may leave over, also of halves: of more than
-// a thousand elements, and of more than 8192 in turn. They are of one reduction on two ranks, since kernels are the
-// same in all.
+// a thousand elements, and of more than 8192 in turn, at any offset from their alignment. They are of one reduction on
+// two ranks, since kernels are the same in all.
 func (w *swept) tails(kind reduction) (steps []Step) {
 	first := slices.IndexFunc(w.c.Primitives, func(x Support) bool { return hasOp(x.Primitive) })
 	if w.size != 2 || first < 0 || w.c.Primitives[first].Primitive.Name != w.of.Primitive.Name {
@@ -161,7 +162,7 @@ func (w *swept) tails(kind reduction) (steps []Step) {
 	}
 	add := func(count int) {
 		s := w.step(kind, w.of.forms()[len(steps)%len(w.of.forms())])
-		s.Values.Kind, s.Count = spectest.Whole, w.c.within(count)
+		s.Values.Kind, s.Count, s.Lead = spectest.Whole, w.c.within(count), w.i%mostLead
 		steps = append(steps, s)
 	}
 	for more := range 2 * 64 / kind.Type.Bytes() {
@@ -171,6 +172,9 @@ func (w *swept) tails(kind reduction) (steps []Step) {
 	}
 	return steps
 }
+
+// mostLead is more than there are elements of 4 bytes in a vector of 64.
+const mostLead = 17
 
 // late is the delay of a rank whose operand is to come after those of the others.
 const late = 300 * time.Microsecond
@@ -200,7 +204,7 @@ const (
 // lengths yields calls with blocks of 2^k and 3·2^k bytes, and of one element less and more: limits in bytes are such
 // numbers. Up to 2^16 bytes, forms take turns. Longer ones have each form, and are divided among the sizes. Reductions
 // that round have whole numbers, so that their results can be compared to the bit. What has just such a length is made
-// in another mode, too, up to 2^16 bytes.
+// in another mode, too, up to 2^16 bytes. On two ranks, other calls are shorter by the length of a header.
 func (w *swept) lengths(large bool, yield func(Case) bool) {
 	top := longestBlock
 	if large {
@@ -213,7 +217,30 @@ func (w *swept) lengths(large bool, yield func(Case) bool) {
 		if !w.around(1<<k, k, large, yield) || k <= 16 && (k+w.size)%2 == 0 && !w.around(3<<(k-1), k, large, yield) {
 			return
 		}
+		if steps := w.beforeLimit(1<<k, k); len(steps) > 0 && !yield(Case{Size: w.size, Steps: steps}) {
+			return
+		}
 	}
+}
+
+// headers are the lengths in bytes of what may go ahead of a block to where at most a power of two fits.
+var headers = []int{8, 16, 24, 32, 40, 48, 56, 64, 128}
+
+// beforeLimit returns calls with blocks of n bytes without a header.
+func (w *swept) beforeLimit(n, k int) (steps []Step) {
+	kinds, forms := w.c.reductions(w.of.Primitive), w.of.forms()
+	if w.size != 2 || k < 9 || k > 16 {
+		return nil
+	}
+	for i, header := range headers {
+		s := w.step(kinds[w.i%len(kinds)], forms[i%len(forms)])
+		if s.Values.Kind, s.Guard = spectest.Whole, 0; s.Op == 0 {
+			s.Values.Kind = spectest.Ordinary
+		}
+		s.Count = w.c.within((n - header) / s.Type.Bytes())
+		steps = append(steps, s)
+	}
+	return steps
 }
 
 // around yields calls with blocks of about n bytes, and reports whether there are to be more.

@@ -16,8 +16,9 @@ type running struct {
 
 // perform runs the trials of a case in a running world, or starts one. If all ranks return, their results are judged
 // while the caller goes on. It closes a world if a rank has not returned, or not without an error, because that may
-// have left its ranks out of step.
-func (s *Suite) perform(ctx context.Context, d drawn, patience time.Duration) *tried {
+// have left its ranks out of step. What has not ended within patience goes on, if it may take most, in a world that is
+// used no more, until the verdict is released.
+func (s *Suite) perform(ctx context.Context, d drawn, patience, most time.Duration) *tried {
 	t := &tried{Case: d.Case, over: make(chan struct{})}
 	if d.err != nil {
 		t.ends([]Problem{{Kind: Erred, Rank: -1, Text: "this is not a case: " + d.err.Error()}}, nil)
@@ -35,8 +36,16 @@ func (s *Suite) perform(ctx context.Context, d drawn, patience time.Duration) *t
 	p.comms = w.comms
 	w.comms += len(d.Comms)
 	begin := time.Now()
-	problems := p.run(ctx, w.World, patience)
-	if t.took = time.Since(begin); len(problems) > 0 {
+	problems, stuck := p.run(ctx, w.World, patience, most)
+	t.took = time.Since(begin)
+	if stuck != nil {
+		delete(s.worlds, d.Size)
+		t.stuck, t.release = stuck, func() {
+			stuck.end()
+			_ = w.end(d.Size)
+		}
+	}
+	if len(problems) > 0 {
 		_ = s.end(d.Size) // an error after a failure adds nothing
 		t.ends(problems, before)
 		return t
@@ -70,13 +79,18 @@ func (s *Suite) world(ctx context.Context, size int) (*running, error) {
 // ending is the time limit for closing a world.
 const ending = 10 * time.Second
 
-// end closes the world of a size, if there is one, and gives up after a while.
+// end closes the world of a size, if there is one.
 func (s *Suite) end(size int) error {
 	w := s.worlds[size]
 	if w == nil {
 		return nil
 	}
 	delete(s.worlds, size)
+	return w.end(size)
+}
+
+// end closes the world, and gives up after a while.
+func (w *running) end(size int) error {
 	closed := make(chan error, 1)
 	go func() { closed <- w.Close() }()
 	select {
