@@ -33,7 +33,8 @@ var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
 // tab is a page in a browser that reaches no network. What the page does wrong fails the test.
 type tab struct {
 	*testing.T
-	ctx context.Context
+	ctx  context.Context
+	from string // the address of a server of the test, which pages may load; "": none
 
 	mu     sync.Mutex
 	faults []string
@@ -53,7 +54,7 @@ func newTab(t *testing.T, width, height int) *tab {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.WSURLReadTimeout(limit),
-		chromedp.WindowSize(width, height), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
+		chromedp.WindowSize(width, height), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
@@ -83,7 +84,9 @@ func (x *tab) watch(event any) {
 			fault = "the browser's log: " + e.Entry.Text
 		}
 	case *network.EventRequestWillBeSent:
-		if scheme, _, _ := strings.Cut(e.Request.URL, ":"); !slices.Contains([]string{"file", "blob", "data"}, scheme) {
+		scheme, _, _ := strings.Cut(e.Request.URL, ":")
+		if !slices.Contains([]string{"file", "blob", "data"}, scheme) &&
+			(x.from == "" || !strings.HasPrefix(e.Request.URL, x.from+"/")) {
 			fault = "request to " + e.Request.URL
 		}
 	}

@@ -17,34 +17,7 @@ import (
 
 // TestTimeline: the page of collrun trace draws the calls, and says what each of them is, by pointer and by keyboard.
 func TestTimeline(t *testing.T) {
-	dir := t.TempDir()
-	for rank := range 3 {
-		job := "train-" + strings.Repeat("0", 60)
-		of := trace.Trace{Header: trace.Header{Format: trace.Format, Rank: rank, Size: 3, Job: job, Host: "h",
-			Origin: time.Unix(1000, 0), Written: 5e6, Reason: "on demand"}}
-		for seq := range uint64(50) {
-			e := trace.Entry{Comm: "world", ID: 1, Rank: rank, Size: 3, Seq: seq + 1, Primitive: "AllReduce", Algorithm: "ring",
-				Op: "sum", Type: "float32", Count: 100, Peer: -1, Depth: 1, Start: int64(seq)*1e5 + int64(rank),
-				State: trace.Done, End: int64(seq)*1e5 + 80_000}
-			if seq == 49 {
-				e.Primitive, e.State, e.Error = "Barrier", trace.Failed, "rank 2: rank died"
-			}
-			of.Entries = append(of.Entries, e)
-		}
-		var b bytes.Buffer
-		if err := of.Write(&b); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("rank-%d.jsonl", rank)), b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run := exec.Command("go", "run", "./cmd/collrun", "trace", "-format", "html", dir)
-	run.Dir = "../../.."
-	page, err := run.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := timeline(t, "html")
 	file := filepath.Join(t.TempDir(), "calls.html")
 	if err := os.WriteFile(file, page, 0o600); err != nil {
 		t.Fatal(err)
@@ -114,4 +87,38 @@ func TestTimeline(t *testing.T) {
 	if overlaps {
 		t.Error("on a phone the times overlap")
 	}
+}
+
+// timeline returns what collrun trace prints of three ranks with 50 calls each.
+func timeline(t *testing.T, format string) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	for rank := range 3 {
+		job := "train-" + strings.Repeat("0", 60)
+		of := trace.Trace{Header: trace.Header{Format: trace.Format, Rank: rank, Size: 3, Job: job, Host: "h",
+			Origin: time.Unix(1000, 0), Written: 5e6, Reason: "on demand"}}
+		for seq := range uint64(50) {
+			e := trace.Entry{Comm: "world", ID: 1, Rank: rank, Size: 3, Seq: seq + 1, Primitive: "AllReduce", Algorithm: "ring",
+				Op: "sum", Type: "float32", Count: 100, Peer: -1, Depth: 1, Start: int64(seq)*1e5 + int64(rank),
+				State: trace.Done, End: int64(seq)*1e5 + 80_000}
+			if seq == 49 {
+				e.Primitive, e.State, e.Error = "Barrier", trace.Failed, "rank 2: rank died"
+			}
+			of.Entries = append(of.Entries, e)
+		}
+		var b bytes.Buffer
+		if err := of.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("rank-%d.jsonl", rank)), b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := exec.Command("go", "run", "./cmd/collrun", "trace", "-format", format, dir)
+	run.Dir = "../../.."
+	page, err := run.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
 }
