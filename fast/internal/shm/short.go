@@ -9,39 +9,60 @@ import (
 	"github.com/collgen/collgen/internal/events"
 )
 
-// Short messages lie in their lines, and most Exchanges have no others. They are sent and received at once, without
-// being listed. The first one for which that is not possible is listed together with all that follow, and handled like
-// any other message. That path also finds all errors.
+// Short messages lie in their lines, or in one slot, and most Exchanges have no others. They are sent and received
+// at once, without being listed. The first one for which that is not possible is listed together with all that follow,
+// and handled like any other message. That path also finds all errors.
+
+// short is the most bytes of a short message.
+const short = 8 << 10
 
 // burst is how often a rank looks for a message before it looks for anything else.
 const burst = 64
 
 // sendShort sends the first of sends, up to one that is not short or for which the ring is full, and returns how many
-// it sent.
+// it sent. What goes to several ranks through slots is listed, since they may share a slot.
 func (e *Endpoint) sendShort(sends []wire.Send) int {
+	most := short
+	if len(sends) > 1 && e.mem.size > 2 {
+		most = inline
+	}
 	for i := range sends {
-		if !e.dispatch(&sends[i]) {
+		if !e.dispatch(&sends[i], most) {
 			return i
 		}
 	}
 	return len(sends)
 }
 
-// dispatch sends m if it is short and the ring is not full, and reports whether it did.
-func (e *Endpoint) dispatch(m *wire.Send) bool {
-	if m.Call != nil || len(m.Data) > inline || uint(m.Peer) >= uint(len(e.links)) || m.Peer == e.rank {
+// dispatch sends m if it has at most so many bytes and the ring is not full, and reports whether it did.
+func (e *Endpoint) dispatch(m *wire.Send, most int) bool {
+	n, window := len(m.Data), uint32(depth)
+	if m.Call != nil || n > most || uint(m.Peer) >= uint(len(e.links)) || m.Peer == e.rank {
 		return false
+	}
+	if n > inline {
+		window = slots
 	}
 	l := &e.links[m.Peer]
 	r := &l.out
-	if r.next-r.taken >= depth && (!r.look() || r.next-r.taken >= depth) {
+	if r.next-r.taken >= window && (!r.look() || r.next-r.taken >= window) {
 		return false
 	}
-	line := &r.head.lines[r.next%depth]
-	line.left, line.where, line.fingerprint = uint32(len(m.Data)), inSmall, e.current.Fingerprint
-	copy(line.inline[:], m.Data)
+	line, where := &r.head.lines[r.next%depth], uint32(inSmall)
+	switch i := int(r.next % slots); {
+	case n <= inline:
+		copy(line.inline[:], m.Data)
+	case n <= small:
+		r.small.write(i, m.Data)
+	case e.grown && i < r.full.n:
+		r.full.write(i, m.Data)
+		where = inFull
+	default:
+		return false
+	}
+	line.left, line.where, line.fingerprint = uint32(n), where, e.current.Fingerprint
 	if events.On {
-		e.trail.Part(events.Put, events.Part{Peer: m.Peer, Bytes: len(m.Data), Via: events.Inline, Segment: r.next})
+		e.trail.Part(events.Put, events.Part{Peer: m.Peer, Bytes: n, Via: via(where, n), Segment: r.next})
 	}
 	l.sends++
 	l.sending++
@@ -74,7 +95,7 @@ func (e *Endpoint) receiveShort(sends []wire.Send, recvs []wire.Recv) int {
 // which takes no longer.
 func (e *Endpoint) fetch(m *wire.Recv) bool {
 	n := len(m.Into)
-	if m.Call != nil || n > inline || uint(m.Peer) >= uint(len(e.links)) || m.Peer == e.rank {
+	if m.Call != nil || n > short || uint(m.Peer) >= uint(len(e.links)) || m.Peer == e.rank {
 		return false
 	}
 	l := &e.links[m.Peer]
@@ -85,16 +106,21 @@ func (e *Endpoint) fetch(m *wire.Recv) bool {
 	} else if !e.awaitNext(l, line) {
 		return false
 	}
-	if line.fingerprint != e.current.Fingerprint || line.left != uint32(n) || line.where != inSmall {
+	where := line.where // once: a broken sender may change it
+	if line.fingerprint != e.current.Fingerprint || line.left != uint32(n) || where >= nowhere {
+		return false
+	}
+	data := e.segment(l, line, where, n)
+	if len(data) != n {
 		return false
 	}
 	if events.On {
-		e.trail.Part(events.Placed, events.Part{Peer: m.Peer, Bytes: n, Via: events.Inline, Segment: r.next})
+		e.trail.Part(events.Placed, events.Part{Peer: m.Peer, Bytes: n, Via: via(where, n), Segment: r.next})
 	}
 	l.recvs++
 	l.receiving++
 	r.next++
-	kernel.Apply(m, 0, line.inline[:n:n])
+	kernel.Apply(m, 0, data)
 	e.taken(l)
 	return true
 }
