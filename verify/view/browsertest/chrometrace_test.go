@@ -57,7 +57,8 @@ func TestChromeTrace(t *testing.T) {
 	titles, _ := imported["titles"].(map[string]any)
 	names, _ := imported["names"].([]any)
 	warnings, _ := imported["warnings"].([]any)
-	if len(titles) != 2 || titles["AllReduce"] != 3*49. || titles["Barrier"] != 3. || len(names) != 3 || len(warnings) > 0 {
+	if len(titles) != 2 || titles["AllReduce"] != 3*49. || titles["Barrier"] != 3. || len(names) != 3 ||
+		len(warnings) > 0 {
 		t.Errorf("the viewer has %v of %v, and warns of %v", titles, names, warnings)
 	}
 	if len(names) == 0 || !strings.HasPrefix(names[0].(string), "rank 0 (h") {
