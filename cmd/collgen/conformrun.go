@@ -171,7 +171,7 @@ func (c *conformCommand) conformCase(ctx context.Context, s *colltest.Suite, r *
 		return usageError{fmt.Errorf("-case: %w", err)}
 	}
 	began := time.Now()
-	f, err := s.Try(ctx, one)
+	f, err := s.Repeat(ctx, one)
 	if err != nil {
 		return usageError{fmt.Errorf("-case: %w", err)}
 	}

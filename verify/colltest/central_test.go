@@ -24,8 +24,10 @@ type central struct {
 func (c *central) Capabilities() colltest.Capabilities { return c.can }
 
 func (c *central) Start(_ context.Context, size int) (colltest.World, error) {
-	if c.begin != nil {
-		c.begin()
+	for _, begins := range []func(){c.begin, c.starts} {
+		if begins != nil {
+			begins()
+		}
 	}
 	return newWorld(c.fault, c.byRef, size), nil
 }

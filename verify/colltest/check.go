@@ -237,11 +237,14 @@ func (s *Suite) add(ctx context.Context, found []*Failure, f *Failure, counts *C
 	case f == nil:
 		counts.Unconfirmed++
 		return found
-	case !isCostly && s.known(ctx, found, f, &step):
+	case !isCostly && s.known(ctx, found, f, &step), slices.ContainsFunc(found, f.hasCaseOf):
 		return found
 	}
 	return append(found, f)
 }
+
+// hasCaseOf reports whether another failure is of the same case.
+func (f *Failure) hasCaseOf(other *Failure) bool { return f.Case.JSON() == other.Case.JSON() }
 
 // known reports whether f is one of the failures that were found: of the same kind and form, and with the type and op
 // of f that one fails, too. It notes the type and op of the step in which f was seen.
@@ -254,8 +257,13 @@ func (s *Suite) known(ctx context.Context, found []*Failure, f *Failure, seen *S
 			continue
 		}
 		same.Steps = slices.Clone(same.Steps)
-		same.Steps[at].Type, same.Steps[at].Op = step.Type, step.Op
-		same.Steps[at].tame(&s.can)
+		was := same.Steps[at]
+		for i := range same.Steps { // calls that are alike stay so
+			if x := &same.Steps[i]; x.Primitive == was.Primitive && x.Type == was.Type && x.Op == was.Op {
+				x.Type, x.Op = step.Type, step.Op
+				x.tame(&s.can)
+			}
+		}
 		if g, _ := s.try(ctx, same, s.quick(f), new(Counts)); g != nil && g.kind() == f.kind() {
 			other.also(seen)
 			return true

@@ -34,7 +34,7 @@ func (s *Split) colors() []int {
 }
 
 // mostComms and mostColor are limits for a handwritten Case.
-const mostComms, mostColor = 256, 1 << 20
+const mostComms, mostColor = 512, 1 << 20
 
 // checkComms returns an error if the communicators of c are none.
 func (c *Case) checkComms() error {

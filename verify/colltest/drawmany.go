@@ -106,7 +106,11 @@ func onComms(random *rand.Rand, can *Capabilities, of []Support, size int) (case
 	case !can.Started:
 		return cases
 	case len(of) > 1:
-		return append(cases, onManyComms(random, can, of, size))
+		cases = append(cases, onManyComms(random, can, of, size))
+		if alone := callable(can, of, 1); size == 2 && len(alone) > 0 {
+			cases = append(cases, onCommsOfOne(random, can, alone))
+		}
+		return cases
 	}
 	for range 5 {
 		cases = append(cases, drawTwins(random, can, of, size, true))
@@ -140,6 +144,19 @@ func onOneAfterTheOther(random *rand.Rand, can *Capabilities, of []Support, size
 		s := drawStep(random, can, pick(random, of), size)
 		s.Counts, s.Count, s.Delay, s.Late, s.Displaced = nil, can.within(1), 0, 0, 0
 		s.Comm = 1 + i
+		c.Steps = append(c.Steps, s)
+	}
+	return c
+}
+
+// onCommsOfOne returns a case of two ranks, which make and free many communicators of one rank each.
+func onCommsOfOne(random *rand.Rand, can *Capabilities, of []Support) Case {
+	c := Case{Size: 2}
+	for i := range 2 * manyFreed {
+		c.Comms = append(c.Comms, Split{Colors: []int{0, 1}, Keys: []int{0, 0}, Between: true})
+		s := drawStep(random, can, pick(random, of), 1)
+		s.Counts, s.Count, s.Delay, s.Late, s.Displaced = nil, can.within(1), 0, 0, 0
+		s.Comm, s.Color = 1+i, i%2
 		c.Steps = append(c.Steps, s)
 	}
 	return c

@@ -117,7 +117,9 @@ func (m *messaging) beside(mode Mode) Case {
 	c, comm := Case{Comms: []Split{inOneGroup(m.random, m.size)}}, m.random.IntN(2)
 	c.Comms[0].Between = comm == 0
 	return m.draw(mode, c, func(_ int, s *Step) (after []Step) {
-		s.Comm, s.Tag = comm, 1-comm+m.random.IntN(4)
+		if s.Comm, s.Tag = comm, 1-comm+m.random.IntN(4); m.random.IntN(4) == 0 {
+			s.Tag = tags[len(tags)-1] - m.random.IntN(16) // where a library may have its own tags
+		}
 		if m.random.IntN(2) == 0 {
 			other := drawStep(m.random, m.can, pick(m.random, m.of), m.size)
 			if other.Comm, other.Mode = 1, Started; mode == Batched && m.random.IntN(2) == 0 {

@@ -57,6 +57,21 @@ var escapes = []escape{
 			}
 		}
 	}}, colltest.Value, []string{"minus-zero"}},
+	{"a long sum begins with 0, and never is -0", "AllReduce", fault{leave: func(_, _ int, c *colltest.Call) {
+		if c.Op != spec.OpSum || c.Type != spec.TypeFloat32 || len(c.Out()) < 4096 {
+			return
+		}
+		for i, x := range colltest.As[float32](c.Out()) {
+			colltest.As[float32](c.Out())[i] = x + 0
+		}
+	}}, colltest.Value, nil},
+	{"a rank without elements fails", "AllToAllV", fault{enter: func(_ context.Context, _, size int,
+		c *colltest.Call) error {
+		if size > 1 && c.Uneven && len(c.In())+len(c.Out()) == 0 {
+			return errors.New("no elements")
+		}
+		return nil
+	}}, colltest.Erred, nil},
 	{"two primitives that overlap share memory", colltest.Mixed, overlapping(), colltest.Value, nil},
 	{"four slots without flow control", "Broadcast", fourSlots(), colltest.Value, nil},
 	{"blocks of 4096 bytes", "AllGather", leaves(func(c *colltest.Call) bool {

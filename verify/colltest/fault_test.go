@@ -13,6 +13,7 @@ import (
 
 // fault is what an implementation does wrong; the zero fault is nothing.
 type fault struct {
+	starts   func()                                                            // when a world starts
 	enter    func(ctx context.Context, rank, size int, c *colltest.Call) error // when a call begins
 	operands func(rank int, c *colltest.Call, operands [][]byte) [][]byte      // before they are combined
 	combine  func(c *colltest.Call, x, y []byte) []byte                        // instead of the right one

@@ -140,13 +140,17 @@ func (j judging) complexProduct(operands [][]float64, got []float64) verdict {
 	re, im, size, least := number(1), number(0), number(1), 1.0
 	for _, x := range operands {
 		a, b := math.Abs(x[0]), math.Abs(x[1])
-		if !(a+b < math.MaxFloat64) || a == 0 || b == 0 {
+		if !(a+b < math.MaxFloat64) || a+b == 0 {
 			return undetermined
 		}
 		c, d := number(x[0]), number(x[1])
 		re, im = sub(mul(re, c), mul(im, d)), add(mul(re, d), mul(im, c))
 		size = mul(size, number(max(a+b, 1)))
-		least *= min(a, b, 1)
+		if a*b != 0 { // products with a part that is 0 are exact
+			least *= min(a, b, 1)
+		} else {
+			least *= min(a+b, 1)
+		}
 	}
 	if j.exceeds(size) || least < 0x1p40*normal(j.t) {
 		return undetermined

@@ -118,6 +118,11 @@ func TestJudgeRefuses(t *testing.T) {
 		judge(spec.OpProd, spec.TypeComplex64, len(z), z, []float64{5, 5.001}) != wrong {
 		t.Error("a complex product is judged wrong")
 	}
+	z = [][]float64{{2, 0}, {3, 0}}
+	if judge(spec.OpProd, spec.TypeComplex64, len(z), z, []float64{6, 0}) != right ||
+		judge(spec.OpProd, spec.TypeComplex64, len(z), z, []float64{0, 0}) != wrong {
+		t.Error("a product of complex numbers without imaginary parts is judged wrong")
+	}
 	for ty, want := range map[spec.Type][3]float64{
 		spec.TypeFloat16: {65504, 0x1p-14, 0x1p-24}, spec.TypeBFloat16: {0x1.fep127, 0x1p-126, 0x1p-133},
 		spec.TypeFloat8E4M3: {448, 0x1p-6, 0x1p-9}, spec.TypeFloat8E5M2: {57344, 0x1p-14, 0x1p-16},

@@ -11,7 +11,7 @@ import (
 // Run tests an implementation. Each primitive is a subtest, which is skipped if the implementation does not have the
 // primitive, or it cannot be called on any of the sizes. Another subtest has all of them in turn. In the end Run logs
 // how much was tested, and what was not. A failure ends with the command that repeats it: if the environment variable
-// COLLTEST_CASE has a case as JSON, Run makes its calls alone.
+// COLLTEST_CASE has a case as JSON, Run makes its calls alone, as [Suite.Repeat] does.
 func Run(t *testing.T, impl Implementation) {
 	s := NewSuite(impl)
 	s.Run(t)
@@ -84,14 +84,14 @@ func (s *Suite) runCase(t *testing.T, text string) {
 	if err != nil {
 		t.Fatalf("%s: %v", caseVariable, err)
 	}
-	f, err := s.Try(t.Context(), c)
+	f, err := s.Repeat(t.Context(), c)
 	switch {
 	case err != nil:
 		t.Fatalf("%s: %v", caseVariable, err)
 	case f != nil:
 		t.Error(f)
 	default:
-		t.Log("the case has passed")
+		t.Logf("the case has passed %d times", tries)
 	}
 }
 

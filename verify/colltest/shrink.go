@@ -49,9 +49,11 @@ func (s *Suite) examineHang(ctx context.Context, f *Failure) *Failure {
 	if f.stuck == nil {
 		return nil
 	}
-	if f.Problems = f.stuck.wait(); len(f.Problems) == 0 {
+	problems := f.stuck.wait()
+	if len(problems) == 0 {
 		return nil
 	}
+	f.Problems = problems
 	return f
 }
 
@@ -73,7 +75,9 @@ func (s *Suite) again(ctx context.Context, f *Failure) {
 			break // it was interrupted, which is no failure
 		}
 		if f.Tries++; again != nil {
-			f.Failed++
+			if f.Failed++; f.hangs() && again.hangs() { // it has hung for longer
+				f.Problems = again.Problems
+			}
 		}
 	}
 	_ = s.end(f.Case.Size)

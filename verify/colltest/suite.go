@@ -97,6 +97,20 @@ func (s *Suite) Try(ctx context.Context, c Case) (*Failure, error) {
 	return f, err
 }
 
+// Repeat makes the calls of one case up to five times, each time in a world of its own, until it fails: a failure that
+// depends on timing does not come each time. It returns an error if this is no case of the implementation's primitives.
+func (s *Suite) Repeat(ctx context.Context, c Case) (f *Failure, err error) {
+	for range tries {
+		if f, err = s.Try(ctx, c); f != nil || err != nil || ctx.Err() != nil {
+			break
+		}
+		if err := s.end(c.Size); err != nil {
+			return nil, err
+		}
+	}
+	return f, err
+}
+
 // trials returns the calls of a case with their data and expected results. It returns an error if this is no case of
 // the implementation's primitives.
 func (s *Suite) trials(c Case) (trials []*trial, err error) {

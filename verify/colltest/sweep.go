@@ -61,6 +61,13 @@ func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 				return
 			}
 		}
+		if hasBuffers(p) && size == 2 { // what an empty call takes, it has to give back
+			empty := w.step(c.reductions(p)[0], of.forms()[0])
+			empty.Count, empty.Repeat = c.within(0), manyEmpty
+			if !yield(Case{Size: size, Steps: []Step{empty}}) {
+				return
+			}
+		}
 		for _, steps := range w.modes() {
 			if !yield(Case{Size: size, Steps: steps}) {
 				return
@@ -76,6 +83,9 @@ func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 		}
 	}
 }
+
+// manyEmpty is how many calls without elements follow each other: more than a power of two.
+const manyEmpty = 70
 
 // mostKernels is the largest size with long blocks of every type and op: kernels are the same on more ranks.
 const mostKernels = 3
@@ -180,7 +190,8 @@ const mostLead = 17
 const late = 300 * time.Microsecond
 
 // long returns calls with blocks so long that kernels come to their main loops, with all that is left over after it:
-// one in each form. A reduction that rounds has whole numbers in the longer one.
+// one in each form. A reduction that rounds has whole numbers in the longer one, and special ones on two ranks. One of
+// which the order of operands matters has each root.
 func (w *swept) long(kind reduction) (steps []Step) {
 	for _, inPlace := range w.of.forms() {
 		s := w.step(kind, inPlace)
@@ -188,8 +199,20 @@ func (w *swept) long(kind reduction) (steps []Step) {
 		steps = append(steps, s)
 	}
 	last := &steps[len(steps)-1]
-	if kind.Op != 0 && !exact(kind.Op, kind.Type) {
+	switch {
+	case kind.Op == Compose:
+		for _, root := range w.roots {
+			s := w.step(kind, w.of.forms()[0])
+			s.Root, s.Peer, s.Values.Kind, s.Count = root.Root, root.Peer, spectest.Ordinary, w.c.within(8192+w.i%9)
+			steps = append(steps, s)
+		}
+	case kind.Op != 0 && !exact(kind.Op, kind.Type):
 		last.Values.Kind, last.Count = spectest.Whole, w.c.within(longKept+w.i%9)
+		if w.size == 2 {
+			s := w.step(kind, w.of.forms()[0])
+			s.Values.Kind, s.Count = spectest.Special, w.c.within(2048+w.i%9)
+			steps = append(steps, s)
+		}
 	}
 	return steps
 }

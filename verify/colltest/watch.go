@@ -7,8 +7,8 @@ import (
 )
 
 // watch has another goroutine compare memory with what it has to be, until the function that it returns is called, or
-// ctx ends. That function reports whether there was a difference. It compares often at first, and then more rarely: calls
-// that last are mostly those that wait.
+// ctx ends. That function reports whether there was a difference. It compares often at first, and then more rarely:
+// calls that last are mostly those that wait.
 func watch(ctx context.Context, memory, want []byte) (stop func() (changed bool)) {
 	over, result := make(chan struct{}), make(chan bool, 1)
 	go func() {
