@@ -90,10 +90,24 @@ func (v *detector) stalled(now int64) bool {
 	return now-v.last.Load() > v.timeout/2 || woke > 0 && now-woke < int64(rootCauseWait)
 }
 
+// seeTaken lets what is being written to another host begin anew if that has taken some of it since the last look: a
+// long frame may take a slow link longer than a process may be silent.
+func (p *peer) seeTaken(now int64) {
+	writing := p.writing.Load()
+	if writing == 0 || p.tcp == nil {
+		return
+	}
+	if n := unacknowledged(p.tcp); n != p.untaken {
+		p.untaken = n
+		p.writing.CompareAndSwap(writing, now)
+	}
+}
+
 // silentFor returns for how long p has been silent, without the time that does not count. Late is how late this look
 // is; slack is how much longer p may take to read than to send.
 func (p *peer) silentFor(now, late, slack int64) int64 {
 	p.readCount(now)
+	p.seeTaken(now)
 	if since := p.silentSince(slack); since != p.watched.since {
 		p.watched = watched{since: since}
 	}

@@ -213,6 +213,14 @@ func setUserTimeout(c *net.TCPConn, milliseconds int) {
 	}
 }
 
+// unacknowledged returns how many bytes of what was written to c have not arrived at the other host.
+func unacknowledged(c *net.TCPConn) (n int) {
+	if raw, err := c.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { n, _ = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ) })
+	}
+	return n
+}
+
 // socketPeer returns the process that has made the other end of c, and its user.
 func socketPeer(c *net.UnixConn) (pid, user int, err error) {
 	raw, err := c.SyscallConn()
