@@ -42,8 +42,8 @@ func Alloc[T Elem](ctx context.Context, c *Comm, n int) ([]T, error) {
 
 // Free frees memory that Alloc has returned for c. All ranks of c call it, in the order of their other calls, and none
 // waits for another; the memory is free when all have called it. Free fails with ErrInvalidArgument if buf is not all
-// of what Alloc has returned, with ErrConcurrentUse if a call of c is running, and with ErrClosed after Close, which
-// frees everything.
+// of what Alloc has returned, with ErrConcurrentUse if a call of c is running or a message of c uses buf, and with
+// ErrClosed after Close, which frees everything.
 func Free[T Elem](c *Comm, buf []T) error {
 	if c == nil || c.size == 0 {
 		return wire.Refuse("Free", "the communicator is nil or was made by neither Run nor Init")
@@ -59,6 +59,9 @@ func Free[T Elem](c *Comm, buf []T) error {
 		return c.refusedError("Free", fmt.Errorf("%w: calls that were started are not over", ErrConcurrentUse))
 	}
 	b := exec.Bytes(buf)
+	if c.messages.Uses(func(x []byte) bool { return exec.Overlap(x, b) }) {
+		return c.refusedError("Free", fmt.Errorf("%w: a message is sent from it, or received into it", ErrConcurrentUse))
+	}
 	switch err := c.memory.Free(b); err {
 	case memory.ErrUnknown:
 		return wire.Refuse("Free", "%d bytes that are not what Alloc has returned for this communicator", len(b))

@@ -97,7 +97,7 @@ func (c *Comm) Close() error {
 	}
 	c.endStarted()
 	c.hooked.tellClosed()
-	c.memory.Close(c.busy.Set, c.busy.Unset)
+	c.memory.Close(func() bool { return !c.messages.Uses(anyBuffer) && c.busy.Set() }, c.busy.Unset)
 	if c.world == nil {
 		return err
 	}
@@ -112,6 +112,9 @@ func (c *Comm) Close() error {
 	}
 	return err
 }
+
+// anyBuffer is true of every buffer of a message. Such calls end soon after Close, each in its own goroutine.
+func anyBuffer([]byte) bool { return true }
 
 // deliver waits, after Close, until the data that t sent have arrived at all ranks that are not down.
 func (c *Comm) deliver(t transport.Lingerer) {

@@ -60,11 +60,12 @@ type Engine struct {
 	matcher matcher[*Op]
 	probes  []*Op
 	waiting map[*Op]bool
-	begun   uint64   // how many operations have begun
-	local   [][]byte // frames from this rank to itself
-	serving bool     // a goroutine handles them
-	after   []func() // to be called when the engine is not locked any more
-	out     []byte   // for the frame that is sent
+	reading map[*Op][]byte // the buffers that are filled from a sender's memory just now, also if the call is over
+	begun   uint64         // how many operations have begun
+	local   [][]byte       // frames from this rank to itself
+	serving bool           // a goroutine handles them
+	after   []func()       // to be called when the engine is not locked any more
+	out     []byte         // for the frame that is sent
 }
 
 // peer is another rank, or this one.
@@ -78,7 +79,7 @@ type peer struct {
 // New returns the Engine of a rank.
 func New(rank, size int, c Comm) *Engine {
 	return &Engine{rank: rank, size: size, comm: c, left: make(chan struct{}), peers: make(map[int]*peer),
-		waiting: make(map[*Op]bool)}
+		waiting: make(map[*Op]bool), reading: make(map[*Op][]byte)}
 }
 
 // peer returns a rank. The engine is locked.
@@ -241,6 +242,26 @@ func (e *Engine) Leave() {
 	}
 	e.matcher.arrived = nil
 	close(e.left)
+}
+
+// Uses reports whether a call uses a buffer for which is returns true.
+func (e *Engine) Uses(is func(buf []byte) bool) bool {
+	if e == nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for o := range e.waiting {
+		if is(o.buf) {
+			return true
+		}
+	}
+	for _, buf := range e.reading {
+		if is(buf) {
+			return true
+		}
+	}
+	return false
 }
 
 // wake goes on with what has waited for the budget.

@@ -73,10 +73,12 @@ func (o *Op) read(ends func() bool) {
 	}
 	m, buf, p := o.message, o.buf[:o.message.length], e.peer(o.message.source)
 	process := e.comm.Process(p.rank)
+	e.reading[o] = buf
 	e.unlock()
 	err := m.place.copy(buf, process, func() bool { return o.Over() || ends() })
 	e.mu.Lock()
 	defer e.unlock()
+	defer delete(e.reading, o)
 	switch {
 	case o.over: // meanwhile, so that something may have come after it was made tidy
 		o.tidy(buf)
