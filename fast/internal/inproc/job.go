@@ -1,7 +1,6 @@
 package inproc
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -63,7 +62,7 @@ func (p *Plane) Send(to int, t wire.Topic, body []byte, _ ...int) {
 		return
 	}
 	q := p.job.planes[to]
-	q.inbox.Put(wire.Note{Topic: t, From: p.process, Body: bytes.Clone(body)}, func() { q.Fence(p.process, wire.ErrDied) })
+	q.inbox.Put(wire.Note{Topic: t, From: p.process, Body: wire.CopyBody(body)}, func() { q.Fence(p.process, wire.ErrDied) })
 }
 
 // Flush does nothing: messages arrive at once.

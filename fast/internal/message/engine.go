@@ -134,7 +134,7 @@ func (e *Engine) serveLocal() {
 func (e *Engine) send(p *peer, f frame) {
 	e.out = f.appendTo(e.out[:0])
 	if p.rank == e.rank {
-		e.local = append(e.local, append([]byte(nil), e.out...))
+		e.local = append(e.local, wire.CopyBody(e.out))
 		return
 	}
 	e.comm.Send(p.rank, control.KindMessage, e.out)

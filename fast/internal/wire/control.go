@@ -42,6 +42,13 @@ func NewBody(n int) []byte {
 	return bodies.Get().(*[MaxNote]byte)[:n]
 }
 
+// CopyBody returns a copy of a body, in memory that NewBody makes.
+func CopyBody(body []byte) []byte {
+	b := NewBody(len(body))
+	copy(b, body)
+	return b
+}
+
 // Recycle has the memory of a body used again that NewBody has made. Nobody may use the body after that.
 func Recycle(body []byte) {
 	if cap(body) == MaxNote && len(body) >= longBody {
