@@ -25,6 +25,9 @@ from .errors import failure
 # How long destroy_process_group waits for calls that nobody has waited for.
 GRACE = 5.0
 
+# At how many of the messages that were started the start of another one looks whether they are over: at each in turn.
+LOOKED_AT = 8
+
 
 def nanoseconds(t: timedelta) -> int:
     """Returns t in nanoseconds."""
@@ -186,7 +189,7 @@ class Engine:
 
     def post(self, keep: Any, fill: Callable[[], None] | None, f: Any, *args: Any) -> Call:
         """Starts to send or receive a message, which others need not wait for."""
-        for _ in range(len(self.posted)):
+        for _ in range(min(len(self.posted), LOOKED_AT)):
             self._reap_posted()
         return self._started(self.posted, keep, fill, f, *args)
 

@@ -20,6 +20,7 @@ LIFE = [
     "groups",
     "again",
     "dropped",
+    "outstanding",
     "many",
     "threads",
     "timeout",
