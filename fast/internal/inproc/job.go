@@ -62,7 +62,8 @@ func (p *Plane) Send(to int, t wire.Topic, body []byte, _ ...int) {
 		return
 	}
 	q := p.job.planes[to]
-	q.inbox.Put(wire.Note{Topic: t, From: p.process, Body: wire.CopyBody(body)}, func() { q.Fence(p.process, wire.ErrDied) })
+	n := wire.Note{Topic: t, From: p.process, Body: wire.CopyBody(body)}
+	q.inbox.Put(n, func() { q.Fence(p.process, wire.ErrDied) })
 }
 
 // Flush does nothing: messages arrive at once.
