@@ -97,8 +97,8 @@ func (p *peer) seeTaken(now int64) {
 	if writing == 0 || p.tcp == nil {
 		return
 	}
-	if n := unacknowledged(p.tcp); n != p.untaken {
-		p.untaken = n
+	if n := acknowledged(p.tcp); n != p.taking {
+		p.taking = n
 		p.writing.CompareAndSwap(writing, now)
 	}
 }

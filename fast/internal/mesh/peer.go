@@ -38,7 +38,7 @@ type peer struct {
 	beats    atomic.Pointer[beats] // the process's count; nil: it sends heartbeats
 	counted  atomic.Bool           // the process reads this one's count
 	beaten   uint64                // the count in beats when the detector looked last
-	untaken  int                   // bytes that another host had not taken then, if any were being written
+	taking   uint64                // bytes that another host had taken then, if any were being written
 	watched                        // the detector's
 
 	mu     sync.Mutex

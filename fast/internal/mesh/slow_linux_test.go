@@ -16,11 +16,11 @@ func TestSlowLink(t *testing.T) {
 		given := false
 		for now := 100 * second; now < 110*second; now += second / 8 {
 			if takes {
-				before := unacknowledged(p.tcp)
+				before := acknowledged(p.tcp)
 				if _, err := io.ReadFull(far, make([]byte, 256<<10)); err != nil {
 					t.Fatal(err)
 				}
-				eventually(t, func() bool { return unacknowledged(p.tcp) != before })
+				eventually(t, func() bool { return acknowledged(p.tcp) != before })
 			}
 			p.heard.Store(now)
 			v.last.Store(now)
@@ -50,8 +50,10 @@ func full(t *testing.T) (p *peer, far net.Conn) {
 	_ = far.(*net.TCPConn).SetReadBuffer(64 << 10)
 	p = &peer{tcp: near.(*net.TCPConn)}
 	go func() { _, _ = near.Write(make([]byte, 64<<20)) }()
-	for before := -1; unacknowledged(p.tcp) != before || before == 0; time.Sleep(50 * time.Millisecond) {
-		before = unacknowledged(p.tcp)
+	for before, writable := uint64(0), true; writable || acknowledged(p.tcp) != before; {
+		_, writable = p.ready()
+		before = acknowledged(p.tcp)
+		time.Sleep(50 * time.Millisecond)
 	}
 	return p, far
 }

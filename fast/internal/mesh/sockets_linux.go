@@ -213,10 +213,14 @@ func setUserTimeout(c *net.TCPConn, milliseconds int) {
 	}
 }
 
-// unacknowledged returns how many bytes of what was written to c have not arrived at the other host.
-func unacknowledged(c *net.TCPConn) (n int) {
+// acknowledged returns how many bytes of what was written to c have arrived at the other host.
+func acknowledged(c *net.TCPConn) (n uint64) {
 	if raw, err := c.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) { n, _ = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ) })
+		_ = raw.Control(func(fd uintptr) {
+			if info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO); err == nil {
+				n = info.Bytes_acked
+			}
+		})
 	}
 	return n
 }

@@ -46,5 +46,5 @@ func setUserTimeout(*net.TCPConn, int) {}
 
 func socketPeer(*net.UnixConn) (pid, user int, err error) { return 0, 0, errNoPairs }
 
-// unacknowledged does not tell on this system.
-func unacknowledged(*net.TCPConn) int { return 0 }
+// acknowledged does not tell on this system.
+func acknowledged(*net.TCPConn) uint64 { return 0 }
