@@ -185,7 +185,8 @@ func (s *Suite) cases(of []Support) iter.Seq[Case] {
 					return
 				}
 			}
-			for _, draw := range []func(*rand.Rand, *Capabilities, []Support, int) []Case{messages, onComms, plans, open} {
+			for _, draw := range []func(*rand.Rand, *Capabilities, []Support, int) []Case{
+				messages, amongLargeTags, onComms, plans, open} {
 				for _, c := range draw(random, &s.can, here, size) {
 					if !yield(c) {
 						return

@@ -2,6 +2,7 @@ package colltest
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/collgen/collgen/spec"
 )
@@ -61,6 +62,32 @@ func messages(random *rand.Rand, can *Capabilities, of []Support, size int) (cas
 	return cases
 }
 
+// amongLargeTags returns a case of started messages with the largest tags, both ways, under which a library may have
+// messages of its own, and of blocking calls beside them.
+func amongLargeTags(random *rand.Rand, can *Capabilities, of []Support, size int) []Case {
+	send := slices.IndexFunc(of, isSend)
+	if len(of) == 1 || send < 0 || !can.Tags || !can.Started || size != 2 {
+		return nil
+	}
+	c := Case{Size: size, Order: 1}
+	add := func(of Support, mode Mode) *Step {
+		s := drawStep(random, can, of, size)
+		s.Counts, s.Displaced, s.Count, s.Mode = nil, 0, can.within(1), mode
+		c.Steps = append(c.Steps, s)
+		return &c.Steps[len(c.Steps)-1]
+	}
+	for i := range 32 {
+		s := add(of[send], Started)
+		s.Tag, s.Root, s.Peer = tags[len(tags)-1]-i/2, i%2, 1-i%2
+	}
+	for _, x := range of {
+		if !isSend(x) {
+			add(x, Blocking)
+		}
+	}
+	return []Case{c}
+}
+
 // draw returns a case of messages. Finish gives each of them its tag, and returns what comes after it.
 func (m *messaging) draw(mode Mode, c Case, finish func(i int, s *Step) []Step) Case {
 	c.Size, c.Order = m.size, 1+uint64(m.random.Uint32())
@@ -117,9 +144,7 @@ func (m *messaging) beside(mode Mode) Case {
 	c, comm := Case{Comms: []Split{inOneGroup(m.random, m.size)}}, m.random.IntN(2)
 	c.Comms[0].Between = comm == 0
 	return m.draw(mode, c, func(_ int, s *Step) (after []Step) {
-		if s.Comm, s.Tag = comm, 1-comm+m.random.IntN(4); m.random.IntN(4) == 0 {
-			s.Tag = tags[len(tags)-1] - m.random.IntN(16) // where a library may have its own tags
-		}
+		s.Comm, s.Tag = comm, 1-comm+m.random.IntN(4)
 		if m.random.IntN(2) == 0 {
 			other := drawStep(m.random, m.can, pick(m.random, m.of), m.size)
 			if other.Comm, other.Mode = 1, Started; mode == Batched && m.random.IntN(2) == 0 {
