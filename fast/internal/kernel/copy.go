@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/collgen/collgen/fast/internal/wire"
+import (
+	"unsafe"
+
+	"github.com/collgen/collgen/fast/internal/wire"
+)
 
 // streamed is the length from which on a copy is not kept in the caches, where the processor has that for nothing: more
 // than the third-level cache that a core usually has.
@@ -26,16 +30,23 @@ const delivered = 4 << 10
 // Deliver copies src to dst, which is as long and disjoint, for another processor, which has read what was there
 // before. REP MOVSB writes whole cache lines without fetching the old ones from the other processor, which ordinary
 // stores wait for: that was twice as fast for 8 to 256 KiB on processors of AMD, and four times while they were far
-// from each other.
+// from each other. But where dst lies a few bytes behind src in their pages, it takes each byte by itself on Zen 3: 64
+// KiB at 3 GB/s, and at 43 with the kernel's copy.
 func Deliver(dst, src []byte) {
 	switch {
 	case len(src) < delivered:
 		copy(dst, src)
-	case moves:
+	case moves && !justBehind(dst, src):
 		moveBytes(dst, src[:len(dst)])
 	default:
 		best.copy(dst, src)
 	}
+}
+
+// justBehind reports whether dst begins 1 to 63 bytes behind src, but for whole pages.
+func justBehind(dst, src []byte) bool {
+	behind := (uintptr(unsafe.Pointer(unsafe.SliceData(dst))) - uintptr(unsafe.Pointer(unsafe.SliceData(src)))) % 4096
+	return behind-1 < 63
 }
 
 // Apply copies or reduces data, the part of r's message from byte at on, to its place.

@@ -71,3 +71,23 @@ func TestCopy(t *testing.T) {
 		t.Error("a copy without the last byte is not found")
 	}
 }
+
+// TestJustBehind: the places at which REP MOVSB is slow are told from others, whole pages apart, too.
+func TestJustBehind(t *testing.T) {
+	memory := make([]byte, 5*4096)
+	for _, x := range []struct {
+		dst, src int
+		want     bool
+	}{
+		{0, 0, false}, {1, 0, true}, {16, 0, true}, {63, 0, true}, {64, 0, false}, {0, 1, false}, {4096, 0, false},
+		{4097, 0, true}, {8192 + 32, 0, true}, {0, 4095, true}, {100, 4096 + 99, true}, {100, 4096 + 100, false},
+		{100, 4096 + 101, false},
+	} {
+		if got := justBehind(memory[x.dst:x.dst+8], memory[x.src:x.src+8]); got != x.want {
+			t.Errorf("%d is just behind %d: %t", x.dst, x.src, got)
+		}
+	}
+	if justBehind(nil, nil) {
+		t.Error("nothing is just behind nothing")
+	}
+}
