@@ -223,7 +223,8 @@ func sizeText(bytes int) string {
 	return figures.Size(bytes).String()
 }
 
-// number returns v with at least three significant digits; "" for 0, which is not known.
+// number returns v with two digits behind the point, or fewer if it is long, or more so that it is not 0; "" for 0, which
+// is not known.
 func number(v float64) string {
 	switch {
 	case v == 0:
@@ -232,6 +233,8 @@ func number(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	case v >= 10:
 		return strconv.FormatFloat(v, 'f', 1, 64)
+	case v < 0.01:
+		return strconv.FormatFloat(max(v, 1e-6), 'f', 6, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }

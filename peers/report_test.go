@@ -112,3 +112,13 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 }
+
+// TestNumber: no number is 0 but what is not known, so that a table can be read again.
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{0: "", 1e-9: "0.000001", 0.0027: "0.002700", 0.123: "0.12", 1: "1.00",
+		12.34: "12.3", 123.4: "123"} {
+		if got := number(v); got != want {
+			t.Errorf("%v is written as %q, want %q", v, got, want)
+		}
+	}
+}
