@@ -45,6 +45,7 @@ func (c *Comm) Abort() { c.abort(errAborted) }
 // abort is Abort for a reason.
 func (c *Comm) abort(reason error) {
 	if c != nil && c.size > 0 && !fork.Child() {
+		c.track.Save(reason)
 		c.giveUp(Aborted, reason, 0)
 		c.stopDelivery()
 		if c.membership != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -231,6 +232,28 @@ func TestRunTraces(t *testing.T) {
 	var m *MismatchError
 	if files, _ := filepath.Glob(filepath.Join(dir, "rank-*.jsonl")); !errors.As(err, &m) || len(files) != 2 {
 		t.Errorf("files %q, %v", files, err)
+	}
+}
+
+// TestRunTracesOwnFailure: so does a rank whose function fails between its calls, with that error as the reason.
+func TestRunTracesOwnFailure(t *testing.T) {
+	dir, own := t.TempDir(), errors.New("no more data")
+	err := Run(t.Context(), 2, func(ctx context.Context, c *Comm) error {
+		if err := Barrier(ctx, c); err != nil || c.Rank() == 1 {
+			return errors.Join(err, own)
+		}
+		return Barrier(ctx, c)
+	}, WithTraceDir(dir), WithLogger(nil))
+	if !errors.Is(err, own) {
+		t.Fatal(err)
+	}
+	file, err := os.Open(filepath.Join(dir, "rank-1.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if got, err := trace.Read(file); err != nil || got.Reason != own.Error() || len(got.Entries) != 1 {
+		t.Errorf("the trace is %+v, %v", got, err)
 	}
 }
 
