@@ -86,6 +86,7 @@ func (l *failures) watch(w *world, n int, f func(c *Comm) error) {
 	defer func() {
 		l.runs(rank, false)
 		if err != nil {
+			c.track.Save(err) // before the others hear of it, and say so
 			l.add(rank, err)
 			c.abort(err)
 		}
