@@ -178,8 +178,8 @@ func WithLogger(log *slog.Logger) InitOption {
 	return func(p *initConfig) { p.Log, p.LogSet = log, true }
 }
 
-// WithTraceDir has the flight recorder written to a file in dir, rank-<n>.jsonl, when a call fails for the first time, or
-// the function of Main or Run.
+// WithTraceDir has the flight recorder written to a file in dir, rank-<n>.jsonl, when a call fails for the first time,
+// or the function of Main or Run.
 func WithTraceDir(dir string) InitOption { return func(p *initConfig) { p.TraceDir = dir } }
 
 // WithEventDir has every rank write the events of its protocols to a file in dir, rank-<n>.events. `collgen replay`

@@ -223,8 +223,8 @@ func sizeText(bytes int) string {
 	return figures.Size(bytes).String()
 }
 
-// number returns v with two digits behind the point, or fewer if it is long, or more so that it is not 0; "" for 0, which
-// is not known.
+// number returns v with two digits behind the point, or fewer if it is long, or more so that it is not 0; "" for 0,
+// which is not known.
 func number(v float64) string {
 	switch {
 	case v == 0:

@@ -43,7 +43,8 @@ func TestAgain(t *testing.T) {
 		t.Errorf("again, it ends with %v:\n%s", err, second)
 	}
 	passes := strings.Replace(again[2], `"Root":1`, `"Root":0`, 1)
-	if second, err := test(again[1] + "=" + passes); err != nil || !strings.Contains(second, "the case has passed 5 times") {
+	second, err := test(again[1] + "=" + passes)
+	if err != nil || !strings.Contains(second, "the case has passed 5 times") {
 		t.Errorf("with another root, it ends with %v:\n%s", err, second)
 	}
 	if second, err := test(again[1] + `={"Rank": 1}`); err == nil || !strings.Contains(second, `unknown field "Rank"`) {

@@ -7,9 +7,9 @@ import (
 )
 
 // uneven returns calls with uneven counts in each form, from each root: three that differ in the order of their counts
-// alone, so that one that is taken for another has wrong results, one in which the last rank has no elements, and one of
-// the first counts that is displaced. Some
-// counts are a power of two in bytes. On many ranks there are none, since there are so many roots.
+// alone, so that one that is taken for another has wrong results, one in which the last rank has no elements, and one
+// of the first counts that is displaced. Some counts are a power of two in bytes. On many ranks there are none, since
+// there are so many roots.
 func (w *swept) uneven() (cases [][]Step) {
 	if !w.of.Uneven || w.size > mostUneven {
 		return nil
