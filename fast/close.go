@@ -45,8 +45,8 @@ func (c *Comm) Abort() { c.abort(errAborted) }
 // abort is Abort for a reason.
 func (c *Comm) abort(reason error) {
 	if c != nil && c.size > 0 && !fork.Child() {
-		c.track.Save(reason)
 		c.giveUp(Aborted, reason, 0)
+		c.track.Save(reason) // the others need not wait for the disk
 		c.stopDelivery()
 		if c.membership != nil {
 			c.membership.Leave(ErrAborted)

@@ -179,7 +179,7 @@ func WithLogger(log *slog.Logger) InitOption {
 }
 
 // WithTraceDir has the flight recorder written to a file in dir, rank-<n>.jsonl, when a call fails for the first time,
-// or the function of Main or Run.
+// or the function of Main or Run, or when Abort is called.
 func WithTraceDir(dir string) InitOption { return func(p *initConfig) { p.TraceDir = dir } }
 
 // WithEventDir has every rank write the events of its protocols to a file in dir, rank-<n>.events. `collgen replay`

@@ -72,6 +72,10 @@ var escapes = []escape{
 		}
 		return nil
 	}}, colltest.Erred, nil},
+	{"blocks of 4080 bytes, which leave room for a header", "Broadcast", leaves(func(c *colltest.Call) bool {
+		return len(c.Out()) == 4096-16
+	}), colltest.Value, nil},
+	{"calls without elements take what they do not give back", "Gather", emptyCredits(66), colltest.Erred, nil},
 	{"two primitives that overlap share memory", colltest.Mixed, overlapping(), colltest.Value, nil},
 	{"four slots without flow control", "Broadcast", fourSlots(), colltest.Value, nil},
 	{"blocks of 4096 bytes", "AllGather", leaves(func(c *colltest.Call) bool {
@@ -257,6 +261,19 @@ func (m *meetings) order(rank, size int) []int {
 	return m.come[call]
 }
 
+// emptyCredits has calls without elements fail after so many of them, one after the other.
+func emptyCredits(most int64) fault {
+	var empty atomic.Int64
+	return fault{starts: func() { empty.Store(0) }, enter: func(_ context.Context, _, _ int, c *colltest.Call) error {
+		if len(c.In())+len(c.Out()) > 0 {
+			empty.Store(0)
+		} else if empty.Add(1) > most {
+			return errors.New("no credit")
+		}
+		return nil
+	}}
+}
+
 // byArrival adds float32 in the order in which ranks come.
 func byArrival() fault {
 	m := newMeetings()
@@ -382,13 +399,13 @@ func TestSeenOnce(t *testing.T) {
 func TestSlowAlways(t *testing.T) {
 	impl := &central{can: colltest.Everything("slow", 1), fault: fault{
 		enter: func(context.Context, int, int, *colltest.Call) error {
-			time.Sleep(30 * time.Millisecond)
+			time.Sleep(75 * time.Millisecond)
 			return nil
 		}}}
 	impl.can.Types = []spec.Type{spec.TypeInt8}
 	s := colltest.NewSuite(impl)
 	defer s.Close()
-	s.Patience, s.Shrinking, s.Cases = 20*time.Millisecond, time.Millisecond, 0
+	s.Patience, s.Shrinking, s.Cases = 50*time.Millisecond, time.Millisecond, 0
 	found := s.Check(t.Context(), only(s.Capabilities(), "Gather")...)
 	if got := s.Tested["Gather"]; len(found) > 0 || got.LeftOut > 0 || got.Unconfirmed == 0 || got.Cases < 50 {
 		t.Errorf("found %v, tested %+v", found, got)

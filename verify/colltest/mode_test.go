@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -165,6 +166,16 @@ var inModes = []struct {
 			flip(last(c, c.Out()))
 		}
 	}}, colltest.Value, nil}, func(s *colltest.Step) bool { return s.Counts != nil }},
+	{escape{"a broadcast takes a message with a tag of its own", colltest.Mixed, ownTag(32756), colltest.Erred, nil},
+		func(s *colltest.Step) bool { return s.Tag == 32756 }},
+	{escape{"a message is wrong in a batch with another call", colltest.Mixed, besideOthers(), colltest.Value, nil},
+		func(s *colltest.Step) bool { return s.Mode == colltest.Batched }},
+	{escape{"handles of more than 256 calls are mixed up", "AllReduce", fault{handles: 256}, colltest.Value, nil},
+		func(s *colltest.Step) bool { return s.Mode == colltest.Started && s.Repeat > 50 }},
+	{escape{"the 101st communicator", "Broadcast", leaves(func(c *colltest.Call) bool { return c.Comm > 100 }),
+		colltest.Value, nil}, func(s *colltest.Step) bool { return s.Comm > 0 }},
+	{escape{"the 201st communicator of one rank", colltest.Mixed, aloneOnMost(200), colltest.Erred, nil},
+		func(s *colltest.Step) bool { return s.Comm > 0 }},
 	{escape{"a long reduction from another root is in another order", "Reduce", leaves(func(c *colltest.Call) bool {
 		return c.Op == colltest.Compose && c.Root > 0 && len(c.Out()) >= 64<<10
 	}), colltest.Value, nil}, func(s *colltest.Step) bool { return s.Op == colltest.Compose && s.Root > 0 }},
@@ -220,6 +231,61 @@ func sameTotal() fault {
 		if !slices.Equal(counts.([]int), c.OutCounts) {
 			flip(last(c, c.Out()))
 		}
+	}}
+}
+
+// ownTag has a broadcast fail while a message with the tag is open.
+func ownTag(tag int) fault {
+	var open atomic.Int64
+	return fault{starts: func() { open.Store(0) }, enter: func(_ context.Context, _, _ int, c *colltest.Call) error {
+		switch {
+		case c.Primitive == "Send" && c.Tag == tag:
+			open.Add(1)
+		case c.Primitive == "Broadcast" && open.Load() > 0:
+			return errors.New("that was no broadcast")
+		}
+		return nil
+	}, leave: func(_, _ int, c *colltest.Call) {
+		if c.Primitive == "Send" && c.Tag == tag {
+			open.Add(-1)
+		}
+	}}
+}
+
+// besideOthers makes the messages wrong that are in a batch with other calls.
+func besideOthers() fault {
+	var spoilt sync.Map // by call
+	return fault{together: func(calls []*colltest.Call) {
+		isSend := func(c *colltest.Call) bool { return c.Primitive == "Send" }
+		for _, c := range calls {
+			if isSend(c) && slices.ContainsFunc(calls, func(c *colltest.Call) bool { return !isSend(c) }) {
+				spoilt.Store(c, true)
+			}
+		}
+	}, leave: func(_, _ int, c *colltest.Call) {
+		if _, is := spoilt.LoadAndDelete(c); is && len(c.Out()) > 0 {
+			flip(last(c, c.Out()))
+		}
+	}}
+}
+
+// aloneOnMost has calls fail on further communicators of one rank.
+func aloneOnMost(most int) fault {
+	var mu sync.Mutex
+	seen := map[int]bool{}
+	return fault{starts: func() {
+		mu.Lock()
+		defer mu.Unlock()
+		clear(seen)
+	}, enter: func(_ context.Context, _, size int, c *colltest.Call) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if size == 1 && c.Comm > 0 {
+			if seen[c.Comm] = true; len(seen) > most {
+				return errors.New("no context")
+			}
+		}
+		return nil
 	}}
 }
 

@@ -25,7 +25,7 @@ from .errors import failure
 # How long destroy_process_group waits for calls that nobody has waited for.
 GRACE = 5.0
 
-# At how many of the messages that were started the start of another one looks whether they are over: at each in turn.
+# Starting a message looks at so many of the outstanding ones, in turn, and lets go of those that are over.
 LOOKED_AT = 8
 
 
