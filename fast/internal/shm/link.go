@@ -31,7 +31,6 @@ type link struct {
 	// Messages take turns in the order in which they are listed. These are the numbers of the next one to be listed and
 	// of the one in turn, for sends and receives.
 	sends, sending, recvs, receiving uint32
-	heard                            uint32 // recvs when the last short message was sent
 }
 
 // ring is one rank's view of a ring of slots.
