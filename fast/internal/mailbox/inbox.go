@@ -35,16 +35,21 @@ type watcher struct {
 // New returns an empty Inbox. When there are handlers or watchers to call, it passes start a function that calls them
 // and returns.
 func New(start func(func())) *Inbox {
-	return &Inbox{box: newMailbox(), events: events{start: start}}
+	b := &Inbox{box: newMailbox(), events: events{start: start}}
+	b.events.short.L = &b.events.mu
+	return b
 }
 
 // Put adds a message. If it has to be dropped because too many of its sender's are waiting, excess is called.
 func (b *Inbox) Put(n wire.Note, excess func()) { b.events.post(b.adding(n, excess)) }
 
-// Take is Put, but may call handlers and watchers before it returns, so its caller must hold nothing that they need.
+// Take is Put, but may call handlers and watchers before it returns, so its caller must hold nothing that they need, and
+// is none of them. It waits while too many calls are due, so that a fast sender cannot fill this process's memory.
 func (b *Inbox) Take(n wire.Note, excess func()) {
 	if b.events.add(b.adding(n, excess)) {
 		b.events.runSome()
+	} else {
+		b.events.wait()
 	}
 }
 
@@ -146,6 +151,7 @@ type events struct {
 	mu      sync.Mutex
 	queue   []func()
 	running bool
+	short   sync.Cond // signalled when the queue has become short again
 }
 
 // post queues f to be called.
@@ -164,6 +170,18 @@ func (e *events) add(f func()) (idle bool) {
 	e.running = true
 	return idle
 }
+
+// wait waits until the queue is not long.
+func (e *events) wait() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for len(e.queue) >= long {
+		e.short.Wait()
+	}
+}
+
+// long is how many functions are too many to wait: their messages may weigh as much as those that wait for a receiver.
+const long = maxLoad / wire.MaxNote
 
 // runSome is run, but leaves what is more than a few functions to another goroutine.
 func (e *events) runSome() {
@@ -198,5 +216,8 @@ func (e *events) next() func() {
 	f := e.queue[0]
 	e.queue[0] = nil
 	e.queue = e.queue[1:]
+	if len(e.queue) == long/2 {
+		e.short.Broadcast()
+	}
 	return f
 }

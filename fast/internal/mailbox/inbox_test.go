@@ -274,7 +274,7 @@ func TestTake(t *testing.T) {
 		}
 		if last == 1 { // these come while the first is handled, so that the first one's Take has to go on
 			for i := range uint32(few) {
-				b.Take(note(1, 1, 1, i+2, ""), func() { t.Error("too much") })
+				b.put(t, note(1, 1, 1, i+2, ""))
 			}
 		}
 	})
@@ -286,4 +286,42 @@ func TestTake(t *testing.T) {
 	if later[1](); last != few+1 {
 		t.Errorf("%d were handled", last)
 	}
+}
+
+// TestTakeWaits: those who take messages wait while a handler is busy and many messages wait for it.
+func TestTakeWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running sync.WaitGroup
+		b := New(running.Go)
+		busy, taken, handled := make(chan struct{}), 0, make([]uint32, 2)
+		b.Handle(1, 1, func(n wire.Note) {
+			<-busy
+			if handled[n.From]++; n.Topic.Seq != handled[n.From] {
+				t.Errorf("message %d of %d is the %dth", n.Topic.Seq, n.From, handled[n.From])
+			}
+		})
+		b.Put(note(0, 1, 1, 1, ""), nil) // a goroutine is busy with it, and so with all that follow
+		var readers sync.WaitGroup
+		var mu sync.Mutex
+		for from := range 2 {
+			readers.Go(func() {
+				for i := range uint32(10 * long) {
+					b.Take(note(from, 1, 1, i+1+uint32(1-from), ""), func() { t.Error("too much") })
+					mu.Lock()
+					taken++
+					mu.Unlock()
+				}
+			})
+		}
+		synctest.Wait()
+		if taken >= 2*long {
+			t.Errorf("%d were taken while none was handled", taken)
+		}
+		close(busy)
+		readers.Wait()
+		running.Wait()
+		if handled[0] != 10*long+1 || handled[1] != 10*long {
+			t.Errorf("%d were handled", handled)
+		}
+	})
 }
