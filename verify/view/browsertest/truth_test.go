@@ -167,6 +167,39 @@ func TestTreeColours(t *testing.T) {
 	}
 }
 
+// TestCurveNames: each curve has its name beside it, tied to its end, and no name lies over another one.
+func TestCurveNames(t *testing.T) {
+	x := ring(t, "")
+	for _, by := range []string{"bytes", "size"} {
+		x.click("input[name=by][value=" + by + "]")
+		ends := eval[map[string][2]float64](x, `Object.fromEntries([...document.querySelectorAll("#plot path.curve")].map((p) =>
+			[p.textContent, p.getAttribute("d").split(/[ML]/).at(-1).split(" ").map(Number)]))`)
+		if len(ends) < 10 {
+			t.Fatalf("by %s: %d curves", by, len(ends))
+		}
+		type name struct {
+			Name string
+			Tie  [2]float64 // where its line ends at a curve
+			Y    float64
+		}
+		names := eval[[]name](x, `[...document.querySelectorAll("#plot text.name")].map((e) => ({ Name: e.textContent, Y: +e.getAttribute("y"),
+			Tie: [e.previousElementSibling.x1.baseVal.value, e.previousElementSibling.y1.baseVal.value] }))`)
+		if len(names) != len(ends) {
+			t.Errorf("by %s: %d curves have %d names", by, len(ends), len(names))
+		}
+		for i, n := range names {
+			if end := ends[n.Name]; math.Hypot(n.Tie[0]-end[0], n.Tie[1]-end[1]) > 0.1 {
+				t.Errorf("by %s: %s is tied to %v, its curve ends at %v", by, n.Name, n.Tie, end)
+			}
+			if i > 0 && n.Y-names[i-1].Y < 12 {
+				t.Errorf("by %s: %s lies over %s", by, n.Name, names[i-1].Name)
+			}
+		}
+		x.do(evaluate(`document.querySelector("#plot text.name.this").dispatchEvent(new Event("pointerenter"))`))
+		x.has(1, "#plot path.curve.this.pointed")
+	}
+}
+
 // TestCurves: the curves, by bytes and by ranks, are at the times that the table has; so is the ratio to the bound.
 func TestCurves(t *testing.T) {
 	x := ring(t, "")

@@ -167,7 +167,7 @@ func TestCost(t *testing.T) {
 	x.says("#cost-words", "allreduce/ring with 4 ranks: 6·α + 1.5·D·β + 0.75·D·γ = 60 µs + 157 µs + 78.6 µs = 296 µs.")
 	x.has(1, "#plot path.curve.this")
 	x.has(1, "#plot path.curve.bound")
-	x.has(3, "#plot line.key")
+	x.has(1, "#plot text.name.this")
 	x.do(evaluate(`document.querySelector("#cost-table tr.this").dispatchEvent(new Event("pointerenter"))`))
 	x.has(1, "#plot path.curve.this.pointed")
 	x.has(1, "#plot .pointed")

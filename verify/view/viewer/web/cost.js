@@ -6,6 +6,8 @@ const KNOBS = [
   { id: "gamma", name: "1/γ: speed of reducing", unit: "GB/s", low: 0.5, high: 5000, is: 20 },
 ];
 
+const LINE = 13; // the height of a curve's name
+
 class CostView {
   constructor(costs, data, into) {
     Object.assign(this, { costs, into, alpha: 5, beta: 10, gamma: 20, bytes: 2 ** 20, by: "bytes" });
@@ -20,7 +22,7 @@ class CostView {
 
   note() {
     const source = this.costs.source ? ` The bound is of each part by itself: no algorithm need reach all three at once. Source: ${this.costs.source}.` : "";
-    return "In the formulas, size is n, and depth is S. Point at a line of the table to see its curve. The model: each rank has one port in each direction. α, β and γ count on the critical path of each part by itself; " +
+    return "In the formulas, size is n, and depth is S. Point at a name, or at a line of the table, to see its curve. The model: each rank has one port in each direction. α, β and γ count on the critical path of each part by itself; " +
       "the sum is an estimate, the better the more one part weighs." + source;
   }
 
@@ -103,9 +105,9 @@ class CostView {
     const curves = [...this.costs.algorithms, ...(this.costs.bound ? [this.costs.bound] : [])].map((a) => ({ a,
       ts: xs.map((x, i) => (this.by === "bytes" ? this.time(a, this.size, x) : this.time(a, i, this.bytes))) }));
     const ts = curves.flatMap((c) => c.ts).filter((t) => t > 0);
-    const frame = { left: 70, top: 24, width: isNarrow() ? 280 : 620, height: 300, x0: Math.log(xs[0]), x1: Math.log(xs.at(-1)),
+    const frame = { left: 70, top: 24, width: isNarrow() ? 180 : 560, height: Math.max(300, LINE * curves.length), x0: Math.log(xs[0]), x1: Math.log(xs.at(-1)),
       y0: Math.log(Math.min(...ts)), y1: Math.log(Math.max(...ts)) };
-    const pic = canvas(frame.left + frame.width + 20, frame.top + frame.height + 40, "time of all algorithms");
+    const pic = canvas(frame.left + frame.width + 160, frame.top + frame.height + 40, "time of all algorithms");
     const x = (v) => frame.left + ((Math.log(v) - frame.x0) / (frame.x1 - frame.x0)) * frame.width;
     const y = (t) => frame.top + (1 - (Math.log(t) - frame.y0) / Math.max(1e-9, frame.y1 - frame.y0)) * frame.height;
     this.grid(pic, frame, xs, x, y);
@@ -118,18 +120,31 @@ class CostView {
       pic.append(line);
       this.lines.set(c.a.name, line);
     }
-    this.key(pic, frame);
+    this.names(pic, frame, curves, (c) => {
+      const last = c.ts.findLastIndex((t) => t > 0);
+      return last < 0 ? [] : [x(xs[last]), y(c.ts[last])];
+    });
     return pic;
   }
 
-  // key says whose the curves are, at the top on the left, where few of them are.
-  key(pic, frame) {
-    const rows = [["this", this.costs.this], ["other", "other algorithms"]];
-    if (this.costs.bound) rows.splice(1, 0, ["bound", "lower bound"]);
-    rows.forEach(([style, words], i) => {
-      const y = frame.top + 10 + 17 * i;
-      pic.append(svg("line", { class: `curve ${style} key`, x1: frame.left + 8, x2: frame.left + 34, y1: y, y2: y }), text(frame.left + 40, y + 4, words, "over"));
-    });
+  // names writes the names of curves on the right, in the order of their ends, each tied to its end.
+  names(pic, frame, curves, end) {
+    const right = frame.left + frame.width, bottom = frame.top + frame.height, labels = [];
+    for (const c of curves) {
+      const [x, y] = end(c);
+      if (x) labels.push({ name: c.a.name, x, y, at: y });
+    }
+    labels.sort((p, q) => p.y - q.y);
+    for (let i = 1; i < labels.length; i++) labels[i].at = Math.max(labels[i].y, labels[i - 1].at + LINE);
+    for (let i = labels.length - 1, most = bottom; i >= 0; i--, most -= LINE) labels[i].at = Math.min(labels[i].at, most);
+    for (const l of labels) {
+      const style = l.name === this.costs.this ? "this" : l.name === this.costs.bound?.name ? "bound" : "other";
+      const point = (is) => () => this.lines.get(l.name).classList.toggle("pointed", is);
+      const name = text(right + 18, l.at + 4, l.name, `name ${style}`);
+      name.addEventListener("pointerenter", point(true));
+      name.addEventListener("pointerleave", point(false));
+      pic.append(svg("line", { class: "tie", x1: l.x, y1: l.y, x2: right + 15, y2: l.at }), name);
+    }
   }
 
   grid(pic, frame, xs, x, y) {
