@@ -43,8 +43,8 @@ func New(start func(func())) *Inbox {
 // Put adds a message. If it has to be dropped because too many of its sender's are waiting, excess is called.
 func (b *Inbox) Put(n wire.Note, excess func()) { b.events.post(b.adding(n, excess)) }
 
-// Take is Put, but may call handlers and watchers before it returns, so its caller must hold nothing that they need, and
-// is none of them. It waits while too many calls are due, so that a fast sender cannot fill this process's memory.
+// Take is Put, but may call handlers and watchers before it returns, so its caller must hold nothing that they need,
+// and is none of them. It waits while too many calls are due, so that a fast sender cannot fill this process's memory.
 func (b *Inbox) Take(n wire.Note, excess func()) {
 	if b.events.add(b.adding(n, excess)) {
 		b.events.runSome()
