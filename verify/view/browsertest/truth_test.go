@@ -173,7 +173,7 @@ func TestCurveNames(t *testing.T) {
 	for _, by := range []string{"bytes", "size"} {
 		x.click("input[name=by][value=" + by + "]")
 		ends := eval[map[string][2]float64](x, `Object.fromEntries([...document.querySelectorAll("#plot path.curve")].map((p) =>
-			[p.textContent, p.getAttribute("d").split(/[ML]/).at(-1).split(" ").map(Number)]))`)
+			[p.textContent.split("/").at(-1), p.getAttribute("d").split(/[ML]/).at(-1).split(" ").map(Number)]))`)
 		if len(ends) < 10 {
 			t.Fatalf("by %s: %d curves", by, len(ends))
 		}
@@ -194,6 +194,10 @@ func TestCurveNames(t *testing.T) {
 			if i > 0 && n.Y-names[i-1].Y < 12 {
 				t.Errorf("by %s: %s lies over %s", by, n.Name, names[i-1].Name)
 			}
+		}
+		if !eval[bool](x, `(() => { const plot = document.querySelector("#plot svg").getBoundingClientRect();
+			return [...document.querySelectorAll("#plot text.name")].every((e) => e.getBoundingClientRect().right <= plot.right); })()`) {
+			t.Errorf("by %s: a name is cut off", by)
 		}
 		x.do(evaluate(`document.querySelector("#plot text.name.this").dispatchEvent(new Event("pointerenter"))`))
 		x.has(1, "#plot path.curve.this.pointed")

@@ -107,7 +107,8 @@ class CostView {
     const ts = curves.flatMap((c) => c.ts).filter((t) => t > 0);
     const frame = { left: 70, top: 24, width: isNarrow() ? 180 : 560, height: Math.max(300, LINE * curves.length), x0: Math.log(xs[0]), x1: Math.log(xs.at(-1)),
       y0: Math.log(Math.min(...ts)), y1: Math.log(Math.max(...ts)) };
-    const pic = canvas(frame.left + frame.width + 160, frame.top + frame.height + 40, "time of all algorithms");
+    const longest = Math.max(...curves.map((c) => shortName(c.a).length));
+    const pic = canvas(frame.left + frame.width + 30 + 7 * longest, frame.top + frame.height + 40, "time of all algorithms", isNarrow());
     const x = (v) => frame.left + ((Math.log(v) - frame.x0) / (frame.x1 - frame.x0)) * frame.width;
     const y = (t) => frame.top + (1 - (Math.log(t) - frame.y0) / Math.max(1e-9, frame.y1 - frame.y0)) * frame.height;
     this.grid(pic, frame, xs, x, y);
@@ -132,7 +133,7 @@ class CostView {
     const right = frame.left + frame.width, bottom = frame.top + frame.height, labels = [];
     for (const c of curves) {
       const [x, y] = end(c);
-      if (x) labels.push({ name: c.a.name, x, y, at: y });
+      if (x) labels.push({ name: c.a.name, short: shortName(c.a), x, y, at: y });
     }
     labels.sort((p, q) => p.y - q.y);
     for (let i = 1; i < labels.length; i++) labels[i].at = Math.max(labels[i].y, labels[i - 1].at + LINE);
@@ -140,7 +141,7 @@ class CostView {
     for (const l of labels) {
       const style = l.name === this.costs.this ? "this" : l.name === this.costs.bound?.name ? "bound" : "other";
       const point = (is) => () => this.lines.get(l.name).classList.toggle("pointed", is);
-      const name = text(right + 18, l.at + 4, l.name, `name ${style}`);
+      const name = text(right + 18, l.at + 4, l.short, `name ${style}`);
       name.addEventListener("pointerenter", point(true));
       name.addEventListener("pointerleave", point(false));
       pic.append(svg("line", { class: "tie", x1: l.x, y1: l.y, x2: right + 15, y2: l.at }), name);
@@ -171,6 +172,8 @@ function pathOf(points) {
   return d;
 }
 
+// shortName returns the name of an algorithm without that of its primitive, which all have.
+const shortName = (a) => a.name.split("/").at(-1);
 const nearest = (list, x) => list.reduce((best, v, i) => (Math.abs(v - x) < Math.abs(list[best] - x) ? i : best), 0);
 const short = (x) => Number(x.toPrecision(3)).toString();
 
