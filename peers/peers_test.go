@@ -69,13 +69,20 @@ func checkResults(t *testing.T, r *runner, p *peer, c *comparison) {
 	quick := p.tunings[0]
 	quick.program = append([]string{"-n", "1", "-w", "0"}, quick.program...)
 	e := competitor{name: name{Who: p.name}, peer: p, tuning: &quick, sizes: sizes}
-	if _, err := r.measure(t.Context(), c.call, &e); err != nil {
+	measure := func() error {
+		_, err := r.measure(t.Context(), c.call, &e)
+		if errors.Is(err, errTooLong) { // a peer that polls, or that is aborted, sometimes hangs on a busy machine
+			t.Logf("%+v: %v; once more", c.call, err)
+			_, err = r.measure(t.Context(), c.call, &e)
+		}
+		return err
+	}
+	if err := measure(); err != nil {
 		t.Errorf("%+v: %v", c.call, err)
 	}
 	quick.program = append(quick.program, "-spoil", "yes")
 	const want = "1 elements of the result are wrong"
-	if _, err := r.measure(t.Context(), c.call, &e); len(sizes) > 1 &&
-		(err == nil || !strings.Contains(err.Error(), want)) {
+	if err := measure(); len(sizes) > 1 && (err == nil || !strings.Contains(err.Error(), want)) {
 		t.Errorf("%+v: a changed element: %v", c.call, err)
 	}
 }
