@@ -51,12 +51,16 @@ func byHostAndDevice(process, peer int) string {
 	return link
 }
 
-// TestConformOverRDMA is TestConform with ranks on both devices.
+// TestConformOverRDMA is TestConform with ranks on both devices; with -short there are three, and no other number.
 func TestConformOverRDMA(t *testing.T) {
 	if !hasRDMA() {
 		t.Skip("it needs a machine with RDMA devices: make test-rdma")
 	}
-	colltest.Run(t, conform{[]int{2, 4}, runOverRDMA})
+	sizes := []int{2, 3, 4}
+	if testing.Short() {
+		sizes = []int{3}
+	}
+	colltest.Run(t, conform{sizes, runOverRDMA})
 }
 
 // runOverRDMA is fast.Run with ranks that use RDMA alone.
