@@ -1,0 +1,4 @@
+// Package overflow compiles where an int has 64 bits.
+package overflow
+
+const Large int = 1 << 40
