@@ -49,8 +49,7 @@ func blockOf[T Elem](primitive string, buf []T, blocks Blocks, block int) ([]T, 
 	return exec.BlockOf(primitive, buf, blocks, block)
 }
 
-// doGenerated carries out one call of k, and remembers a call that was to be started and is refused. Blocks is nil if
-// they are equally long.
+// doGenerated carries out one call of k. Blocks is nil if they are equally long.
 func (c *Comm) doGenerated(ctx context.Context, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte,
 	blocks *exec.BlocksOf, opts []Option) error {
 	switch {
@@ -58,9 +57,25 @@ func (c *Comm) doGenerated(ctx context.Context, k *exec.Collective, t spec.Type,
 		return refuse("Do", "the collective is nil")
 	case args == nil:
 		return refuse(k.Name, "the arguments are nil")
+	case len(opts) > 0:
+		return c.doWithOptions(ctx, k, t, args, dst, src, blocks, opts)
 	}
-	err := c.do(ctx, k, t, args, dst, src, blocks, opts)
-	if err != nil && len(opts) > 0 {
+	if err := c.enter(ctx, k.Name); err != nil {
+		return err
+	}
+	defer c.exit()
+	r, err := c.exec.Request(k, t, args, dst, src, blocks, nil)
+	if err != nil {
+		return err
+	}
+	return c.inTurn(ctx, r)
+}
+
+// doWithOptions is doGenerated for a call with options. It remembers one that was to be started and is refused.
+func (c *Comm) doWithOptions(ctx context.Context, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte,
+	blocks *exec.BlocksOf, opts []Option) error {
+	err := c.request(ctx, k, t, args, dst, src, blocks, opts)
+	if err != nil {
 		c.refused(opts)
 		if exec.Continues(opts) {
 			c.breakOff(err)
@@ -92,10 +107,9 @@ func refuse(primitive, format string, args ...any) error {
 	return wire.Refuse(primitive, format, args...)
 }
 
-// do makes the call, or has a handle, of an option, start it.
-func (c *Comm) do(ctx context.Context, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte,
-	blocks *exec.BlocksOf,
-	opts []Option) error {
+// request makes the call, or has what an option brings along prepare or start it.
+func (c *Comm) request(ctx context.Context, k *exec.Collective, t spec.Type, args *exec.Args, dst, src []byte,
+	blocks *exec.BlocksOf, opts []Option) error {
 	if err := c.enter(ctx, k.Name); err != nil {
 		return err
 	}
@@ -104,20 +118,25 @@ func (c *Comm) do(ctx context.Context, k *exec.Collective, t spec.Type, args *ex
 	if err != nil {
 		return err
 	}
-	if len(opts) > 0 {
-		if done, err := c.prepare(r, opts); done {
+	if done, err := c.prepare(r, opts); done {
+		return err
+	}
+	if h := handleOf(opts); h != nil {
+		c.start(ctx, h, r)
+		return nil
+	}
+	return c.inTurn(ctx, r)
+}
+
+// inTurn makes a call that was prepared, after those that were started.
+func (c *Comm) inTurn(ctx context.Context, r *exec.Request) error {
+	if c.hasStarted() {
+		if r.Collective.PointToPoint && c.hasOpen() {
+			return c.besideOpen(ctx, r)
+		}
+		if err := c.drain(ctx, r.Collective.Name); err != nil {
 			return err
 		}
-		if h := handleOf(opts); h != nil {
-			c.start(ctx, h, r)
-			return nil
-		}
-	}
-	if k.PointToPoint && c.hasOpen() {
-		return c.besideOpen(ctx, r)
-	}
-	if err := c.drain(ctx, k.Name); err != nil {
-		return err
 	}
 	return c.perform(ctx, r)
 }

@@ -46,9 +46,9 @@ func (c *Comm) hook() {
 }
 
 // Begin tells that a call begins, together with those that began since the last End.
-func (h *hooked) Begin(f *exec.Form, seq uint64, bytes int) {
-	h.Track.Begin(f, seq, bytes)
-	h.calls = append(h.calls, h.begin(f, seq, bytes, 0))
+func (h *hooked) Begin(p *exec.Prepared, seq uint64, bytes int) {
+	h.Track.Begin(p, seq, bytes)
+	h.calls = append(h.calls, h.begin(&p.Form, seq, bytes, 0))
 }
 
 // End tells that these calls are over.
@@ -59,9 +59,9 @@ func (h *hooked) End() {
 }
 
 // Post tells that a call begins that ends by itself, and returns its number.
-func (h *hooked) Post(f *exec.Form, seq uint64, bytes int) (number uint64) {
-	number = h.Track.Post(f, seq, bytes)
-	h.posted = append(h.posted, h.begin(f, seq, bytes, number))
+func (h *hooked) Post(p *exec.Prepared, seq uint64, bytes int) (number uint64) {
+	number = h.Track.Post(p, seq, bytes)
+	h.posted = append(h.posted, h.begin(&p.Form, seq, bytes, number))
 	return number
 }
 

@@ -52,13 +52,7 @@ func (p *Persistent) Do(ctx context.Context) error {
 	}
 	c := p.c
 	defer c.busy.Unset()
-	if p.request.Collective.PointToPoint && c.hasOpen() {
-		return c.besideOpen(ctx, &p.request)
-	}
-	if err := c.drain(ctx, p.request.Collective.Name); err != nil {
-		return err
-	}
-	return c.perform(ctx, &p.request)
+	return c.inTurn(ctx, &p.request)
 }
 
 // Start starts the call, as the functions Start… do. Wait has to be called before it is made again.

@@ -71,12 +71,18 @@ func (c *Comm) enqueue(q *queue, h *Handle) (begins bool) {
 	return h.pointToPoint()
 }
 
+// hasStarted reports whether started calls are not over.
+func (c *Comm) hasStarted() bool {
+	q := c.queue.Load()
+	return q != nil && q.pending.Load() > 0
+}
+
 // drain waits until all started calls are over, before a call that is not started.
 func (c *Comm) drain(ctx context.Context, name string) error {
-	q := c.queue.Load()
-	if q == nil || q.pending.Load() == 0 {
+	if !c.hasStarted() {
 		return nil
 	}
+	q := c.queue.Load()
 	q.drains.Store(true)
 	defer q.drains.Store(false)
 	q.mu.Lock()

@@ -99,7 +99,7 @@ var broadcast = exec.Collective{
 		{Transport: "rdma", Algorithm: "chain", MaxSize: 16, MaxPerHost: 1, MaxBytes: 8388608, PieceBytes: 65536, Predicted: true},
 		{Transport: "rdma", Algorithm: "circulant-32", MaxSize: 64, MaxPerHost: 1, MaxBytes: 8388608, Predicted: true},
 		{Transport: "rdma", Algorithm: "scatter-allgather", MaxPerHost: 1, MaxBytes: 8388608, Predicted: true},
-		{Algorithm: "binomial", MaxSize: 2},
+		{Algorithm: "linear", MaxSize: 2},
 		{Transport: "shm", Algorithm: "linear", MaxSize: 16, MaxBytes: 16777216},
 		{Transport: "mixed", Algorithm: "two-level", MaxBytes: 262144},
 		{Algorithm: "binomial", MaxBytes: 262144},

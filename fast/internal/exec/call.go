@@ -132,9 +132,6 @@ func (x *Call) findLoans() {
 
 // release gives back everything that is lent.
 func (x *Call) release() {
-	if len(x.loans) == 0 && !x.lent {
-		return
-	}
 	clear(x.loans)
 	x.loans = x.loans[:0]
 	if x.lent {
@@ -175,7 +172,7 @@ func (x *Call) record() {
 	}
 	x.Begun = true
 	if x.Executor.Recorder != nil {
-		x.Executor.Recorder.Begin(x.form, x.Seq(), x.bytes())
+		x.Executor.Recorder.Begin(x.prepared, x.Seq(), x.bytes())
 	}
 }
 
@@ -245,12 +242,14 @@ func (x *Call) reset() {
 	if len(x.sends)+len(x.recvs) > 0 { // it has failed
 		x.forget()
 	}
-	x.release()
+	if len(x.loans) > 0 || x.lent {
+		x.release()
+	}
 	if len(x.operands) > 0 {
 		clear(x.operands)
 		x.operands = x.operands[:0]
 	}
-	x.In.Data, x.Out.Data, x.Scratch.Data, x.form = nil, nil, nil, nil
+	x.In.Data, x.Out.Data, x.Scratch.Data, x.prepared = nil, nil, nil, nil
 }
 
 // MaxScratch is the most scratch memory, in bytes, that an algorithm gets: 16 GiB, or what an int can count. A program
@@ -262,6 +261,13 @@ const MaxScratch = int(min(uint64(16<<30), uint64(maxInt-CacheLine)))
 // not cut, and a slot is as long as the longest block of the rank's buffers. Every algorithm begins with Layout. It
 // fails with ErrInvalidArgument if the numbers are out of range or the scratch exceeds 16 GiB.
 func (x *Call) Layout(chunks, slots int) error {
+	if chunks > 0 && chunks == x.Cuts.Chunks && slots == 0 && x.Scratch.slot == 0 { // as the call before
+		return nil
+	}
+	return x.layOut(chunks, slots)
+}
+
+func (x *Call) layOut(chunks, slots int) error {
 	if chunks < 1 || slots < 0 {
 		return wire.Refuse(x.Collective.Name, "a layout of %d chunks and %d slots", chunks, slots)
 	}

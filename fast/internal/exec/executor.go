@@ -34,14 +34,14 @@ type Executor struct {
 
 // Recorder is told of an executor's calls.
 type Recorder interface {
-	// A call of that form and number begins, together with those begun since the last End. The larger of the rank's
-	// buffers has so many bytes.
-	Begin(f *Form, seq uint64, bytes int)
+	// A call with that number begins, together with those begun since the last End. The larger of the rank's buffers has
+	// so many bytes.
+	Begin(p *Prepared, seq uint64, bytes int)
 	End() // these calls have ended without an error
 
-	Post(f *Form, seq uint64, bytes int) (number uint64) // a call begins that ends by itself
-	Heed(number uint64, heeded bool)                     // whether the rank begins no other call before that one is over
-	Over(number uint64)                                  // it is over
+	Post(p *Prepared, seq uint64, bytes int) (number uint64) // a call begins that ends by itself
+	Heed(number uint64, heeded bool)                         // whether the rank begins no other call before that one is over
+	Over(number uint64)                                      // it is over
 }
 
 // SetUp prepares e for the calls of a rank among size over t, which is nil if size is 1.
@@ -61,8 +61,8 @@ type Call struct {
 
 	Executor   *Executor
 	Cuts       Cuts
-	blocks     *blocks // where uneven ones lie; nil: they are equally long
-	form       *Form   // of the call in progress; nil: none
+	blocks     *blocks   // where uneven ones lie; nil: they are equally long
+	prepared   *Prepared // the call in progress; nil: none
 	Collective *Collective
 	Algorithm  *Algorithm
 	generation uint64    // of the prepared call from which Cuts and the fields below come

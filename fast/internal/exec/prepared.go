@@ -53,6 +53,9 @@ type Form struct {
 	Local      int // ranks on each host, where they make a difference to the algorithm
 }
 
+// Generation returns a number that no other form of call of the same executor has, or 0 if p was not prepared.
+func (p *Prepared) Generation() uint64 { return p.generation }
+
 // isFor reports whether p is the call of k with these arguments, and without options.
 func (p *Prepared) isFor(k *Collective, t spec.Type, args *Args) bool {
 	return p.generation != 0 && !p.withOpts && p.Collective == k && p.Type == t && p.Args.same(args)
@@ -104,10 +107,17 @@ func (r *Request) shares() bool {
 	return Overlap(r.Dst, r.Src) && (r.blocks == nil || r.blocks.share(r.Dst, r.Src))
 }
 
+// clear reports whether the buffers obviously may be used together: one of them is empty, or both begin at one place,
+// which is permitted.
+func (r *Request) clear(dst, src []byte) bool {
+	return len(dst) == 0 || len(src) == 0 ||
+		Address(dst) == Address(src) && r.Args.AliasIn == r.Args.AliasOut && !r.Args.NoAlias
+}
+
 // checkOverlap returns an error if the buffers share memory in a way that is not permitted.
 func (r *Request) checkOverlap() error {
 	switch {
-	case !r.shares():
+	case !Overlap(r.Dst, r.Src), r.blocks != nil && !r.blocks.share(r.Dst, r.Src):
 	case r.Args.NoAlias:
 		return wire.Refuse(r.Collective.Name, "dst and src overlap")
 	case !r.Args.inPlace(r.Dst, r.Src, r.Type.Bytes()):

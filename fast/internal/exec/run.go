@@ -26,6 +26,9 @@ func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []by
 	}
 	r.Dst, r.Src, r.blocks = dst, src, nil
 	r.factor, r.scaled = factorOf(opts)
+	if r.clear(dst, src) {
+		return r, nil
+	}
 	return r, r.checkOverlap()
 }
 
@@ -204,7 +207,7 @@ func (x *Call) begin(r *Request, src []byte, mark wire.Mark) {
 	if x.generation != r.generation {
 		x.take(&r.Prepared)
 	}
-	x.In.Data, x.Out.Data, x.form, x.mark = src, r.Dst, &r.Form, mark
+	x.In.Data, x.Out.Data, x.prepared, x.mark = src, r.Dst, &r.Prepared, mark
 	x.Begun, x.running = false, true
 	if r.blocks != nil {
 		x.blocks, x.In.blocks, x.Out.blocks = r.blocks, r.blocks.src, r.blocks.dst
@@ -252,7 +255,7 @@ func (e *Executor) Interrupted() bool {
 
 // RecordCall tells the flight recorder about the call in progress, if there is one, unless it knows already.
 func (e *Executor) RecordCall() {
-	if e.Call.form != nil {
+	if e.Call.prepared != nil {
 		e.Call.record()
 	}
 }
@@ -260,7 +263,9 @@ func (e *Executor) RecordCall() {
 // Reset ends the calls in progress: what they have received as bools is some, and all references to the caller's memory
 // are dropped.
 func (e *Executor) Reset() {
-	e.tidy()
+	if e.Call.Elem == spec.TypeBool || len(e.Group) > 0 {
+		e.tidy()
+	}
 	e.Call.reset()
 }
 

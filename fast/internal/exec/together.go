@@ -71,7 +71,7 @@ func (e *Executor) list(ctx context.Context, r *Request, d *wire.Call, posted *u
 	if posted == nil {
 		x.record()
 	} else if e.Recorder != nil {
-		*posted = e.Recorder.Post(x.form, d.Seq, x.bytes())
+		*posted = e.Recorder.Post(x.prepared, d.Seq, x.bytes())
 	}
 	for i := range x.sends[sends:] {
 		x.sends[sends+i].Call = d

@@ -13,14 +13,14 @@ type posted struct {
 }
 
 // Post records that a call begins that ends by itself, and returns its number.
-func (t *Track) Post(f *exec.Form, seq uint64, bytes int) (number uint64) {
+func (t *Track) Post(p *exec.Prepared, seq uint64, bytes int) (number uint64) {
 	start := t.r.Clock.Now()
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
 	if !t.isRunning() {
 		t.warned = 0
 	}
-	place := t.add(f, seq, bytes, start)
+	place := t.add(p, seq, bytes, start)
 	t.posted = append(t.posted, posted{record: *place})
 	return place.number
 }

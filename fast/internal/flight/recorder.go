@@ -49,21 +49,36 @@ type Recorder struct {
 
 // record is one operation.
 type record struct {
-	track      *Track
-	number     uint64
+	track  *Track
+	number uint64
+	seq    uint64
+	start  int64 // tick of the recorder's clock
+	end    int64 // the same; 0: it runs, or it is one of those that ended last
+	bytes  int   // of the larger of the rank's buffers
+	signature
+}
+
+// signature is what is recorded of a call, and the same for all of one form.
+type signature struct {
 	k          *exec.Collective
 	a          *exec.Algorithm
-	seq        uint64
-	start      int64 // tick of the recorder's clock
-	end        int64 // the same; 0: it runs, or it is one of those that ended last
 	count      int
-	bytes      int   // of the larger of the rank's buffers
 	root, peer int32 // peer is -1 if all ranks take part
 	depth      int32
 	local      int32  // ranks on each host, where they make a difference to the algorithm
 	op         uint32 // as ranks compare it
 	elem       spec.Type
 	label      string
+}
+
+// signatureOf returns the signature of p's calls.
+func signatureOf(p *exec.Prepared) signature {
+	peer := int32(-1)
+	if p.Collective.PointToPoint {
+		peer = int32(p.Args.Peer)
+	}
+	return signature{k: p.Collective, a: p.Algorithm, count: p.Args.Count, root: int32(p.Args.Root), peer: peer,
+		depth: int32(p.Depth), local: int32(p.Local), op: p.Op(), elem: p.Type, label: p.Label()}
 }
 
 // Communicator is what a Recorder needs to know of a communicator.
@@ -85,6 +100,9 @@ type Track struct {
 	r *Recorder
 	Communicator
 	stall *Stall // found by the last look, if the communicator was stalled then
+
+	signature  signature // of its latest operation
+	generation uint64    // of the form that has it; 0: there is none
 
 	// The numbers of its latest operation and of the first one that began together with it, under the recorder's lock.
 	// All of them are over when done is the number of the last one.
@@ -140,25 +158,29 @@ func (t *Track) Leave() {
 }
 
 // Begin records that a call begins, together with those that began since the last end.
-func (t *Track) Begin(f *exec.Form, seq uint64, bytes int) {
+func (t *Track) Begin(p *exec.Prepared, seq uint64, bytes int) {
 	r := t.r
 	start := r.Clock.Now()
 	r.mu.Lock()
 	if t.done.Load() == t.last {
-		t.setEnds()
+		if t.first == t.last && t.last == r.made { // as usual
+			r.ring[r.at].end = t.ended
+		} else {
+			t.setEnds()
+		}
 		t.first, t.kept, t.warned = r.made+1, t.kept[:0], 0
 	}
 	t.last = r.made + 1
-	t.add(f, seq, bytes, start)
+	t.add(p, seq, bytes, start)
 	r.mu.Unlock()
 }
 
 // add adds a record of a call that begins. The recorder is locked.
-func (t *Track) add(f *exec.Form, seq uint64, bytes int, start int64) *record {
-	r, peer := t.r, int32(-1)
-	if f.Collective.PointToPoint {
-		peer = int32(f.Args.Peer)
+func (t *Track) add(p *exec.Prepared, seq uint64, bytes int, start int64) *record {
+	if g := p.Generation(); g != t.generation || g == 0 {
+		t.signature, t.generation = signatureOf(p), g
 	}
+	r := t.r
 	r.made++
 	t.newest = r.made
 	if r.at++; r.at == len(r.ring) {
@@ -166,18 +188,14 @@ func (t *Track) add(f *exec.Form, seq uint64, bytes int, start int64) *record {
 	}
 	place := &r.ring[r.at]
 	if r.at+1 < len(r.ring) { // the next place: the ring is larger than the nearest cache
-		relatomic.Fetch(&r.ring[r.at+1].track)
-		relatomic.Fetch(&r.ring[r.at+1].elem)
+		relatomic.FetchTwo(&r.ring[r.at+1])
 	}
 	if other := place.track; other != t && other != nil {
 		other.keep(place)
 	}
 	// The record is made in place, which is faster than copying it there.
-	place.track, place.number, place.k, place.a, place.seq, place.start = t, r.made, f.Collective, f.Algorithm, seq, start
-	place.end, place.bytes = 0, bytes
-	place.count, place.root, place.peer = f.Args.Count, int32(f.Args.Root), peer
-	place.depth, place.local, place.op, place.elem = int32(f.Depth), int32(f.Local), f.Op(), f.Type
-	place.label = f.Label()
+	place.track, place.number, place.seq, place.start, place.end, place.bytes = t, r.made, seq, start, 0, bytes
+	place.signature = t.signature
 	if !r.timerSet {
 		r.setTimer()
 	}

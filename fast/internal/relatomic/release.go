@@ -41,6 +41,9 @@ func Await(p *atomic.Uint32, v uint32, looks int) bool { return await(p, v, look
 // Fetch prefetches the cache line of p for reading.
 func Fetch[T any](p *T) { fetch(unsafe.Pointer(p)) }
 
+// FetchTwo is Fetch for the line of p and the one after it.
+func FetchTwo[T any](p *T) { fetchTwo(unsafe.Pointer(p)) }
+
 // Mutex is a lock for short critical sections. Lock spins, and yields to other goroutines.
 type Mutex struct{ held Flag }
 

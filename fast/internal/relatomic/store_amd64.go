@@ -23,4 +23,7 @@ func await(p *atomic.Uint32, v uint32, looks int) bool
 func fetch(p unsafe.Pointer)
 
 //go:noescape
+func fetchTwo(p unsafe.Pointer)
+
+//go:noescape
 func fetchOwned(p unsafe.Pointer)

@@ -27,6 +27,13 @@ TEXT ·fetch(SB), NOSPLIT, $0-8
 	PREFETCHT0 (AX)
 	RET
 
+// func fetchTwo(p unsafe.Pointer)
+TEXT ·fetchTwo(SB), NOSPLIT, $0-8
+	MOVQ p+0(FP), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	RET
+
 // func fetchOwned(p unsafe.Pointer)
 TEXT ·fetchOwned(SB), NOSPLIT, $0-8
 	MOVQ p+0(FP), AX

@@ -24,4 +24,6 @@ func await(p *atomic.Uint32, v uint32, looks int) bool {
 
 func fetch(unsafe.Pointer) {}
 
+func fetchTwo(unsafe.Pointer) {}
+
 func fetchOwned(unsafe.Pointer) {}
