@@ -65,10 +65,13 @@ func (c *Comm) doGenerated(ctx context.Context, k *exec.Collective, t spec.Type,
 	}
 	defer c.exit()
 	r, err := c.exec.Request(k, t, args, dst, src, blocks, nil)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case c.hasStarted():
+		return c.inTurn(ctx, r)
 	}
-	return c.inTurn(ctx, r)
+	return c.perform(ctx, r)
 }
 
 // doWithOptions is doGenerated for a call with options. It remembers one that was to be started and is refused.

@@ -102,7 +102,9 @@ func (x *Call) Exchange(ctx context.Context) error {
 	if len(x.sends)+len(x.recvs) == 0 || x.together {
 		return nil
 	}
-	x.announce()
+	if !x.Begun {
+		x.announce()
+	}
 	x.lent = false // the transport reclaims what it lent
 	x.Executor.EventLog.list(x, 0, 0)
 	x.Executor.EventLog.step()
@@ -154,11 +156,8 @@ func (x *Call) forget() {
 	x.sends, x.recvs = x.sends[:0], x.recvs[:0]
 }
 
-// announce tells the flight recorder and the transport about the call, once.
+// announce tells the flight recorder and the transport about the call, which they do not know.
 func (x *Call) announce() {
-	if x.Begun {
-		return
-	}
 	x.record()
 	if x.Executor.Transport != nil {
 		x.Executor.Transport.Begin(x.mark)
@@ -179,12 +178,9 @@ func (x *Call) record() {
 // bytes returns the length of the larger of the rank's buffers.
 func (x *Call) bytes() int { return max(len(x.In.Data), len(x.Out.Data)) }
 
-// conclude announces a call without messages by an empty Exchange, so that a rank that waits for a message of it can
+// conclude announces a call that has had no messages by an empty Exchange, so that a rank that waits for a message of it can
 // see that there is none.
 func (x *Call) conclude(ctx context.Context) error {
-	if x.Begun {
-		return nil
-	}
 	x.announce()
 	if x.Executor.Transport == nil {
 		return nil

@@ -187,7 +187,7 @@ func (e *Executor) Run(ctx context.Context, r *Request) (seq uint64, err error) 
 	x := &e.Call
 	x.begin(r, src, wire.MarkOf(&r.desc, r.hash))
 	e.EventLog.begin(x)
-	if err = r.Algorithm.Run(ctx, x); err == nil {
+	if err = r.Algorithm.Run(ctx, x); err == nil && !x.Begun {
 		err = x.conclude(ctx)
 	}
 	x.running = false

@@ -49,13 +49,13 @@ func (e *Endpoint) enter() bool {
 	if e.guard.acquireOwn() {
 		return true
 	}
-	e.releaseOwn()
+	e.exit()
 	return false
 }
 
 // exit releases the guard, unless something is lent.
 func (e *Endpoint) exit() {
-	if len(e.lent) == 0 {
-		e.releaseOwn()
+	if len(e.lent) == 0 && e.guard.releaseOwn() {
+		e.free()
 	}
 }
