@@ -11,7 +11,7 @@ var _ = bound(spec.Broadcast, Bound{
 })
 
 var _ = rules(spec.Broadcast,
-	gen.Rule{Algorithm: "linear", MaxSize: 2}, // the same one message, with the least computing
+	gen.Rule{Algorithm: "linear", MaxSize: 2},                                        // one message: little else
 	gen.Rule{Transport: "shm", Algorithm: "linear", MaxSize: 16, MaxBytes: 16 * mib}, // written once, for all
 	gen.Rule{Transport: "mixed", Algorithm: "two-level", MaxBytes: 256 * kib},        // crosses each link once
 	gen.Rule{Algorithm: "binomial", MaxBytes: 256 * kib},

@@ -196,6 +196,7 @@ var importRules = []importRule{
 	{pattern: "tlaplus", may: []string{"spec", "gen", "gen/catalogue", "gen/emit/tla", "internal/events",
 		"internal/events/edit", "internal/scratch"}, never: []string{"fast"}},
 	{pattern: "tlaplus/job", may: []string{"fast"}, never: []string{"gen", "verify"}},
+	{pattern: "internal/crossvet", may: []string{"golang.org/x/tools"}},
 	{pattern: "internal/*"},
 	{pattern: "internal/drawing/drawingtest"},
 	{pattern: "internal/events/edit", may: []string{"internal/events"}},

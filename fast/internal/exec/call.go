@@ -178,8 +178,8 @@ func (x *Call) record() {
 // bytes returns the length of the larger of the rank's buffers.
 func (x *Call) bytes() int { return max(len(x.In.Data), len(x.Out.Data)) }
 
-// conclude announces a call that has had no messages by an empty Exchange, so that a rank that waits for a message of it can
-// see that there is none.
+// conclude announces a call that has had no messages by an empty Exchange, so that a rank that waits for a message of
+// it can see that there is none.
 func (x *Call) conclude(ctx context.Context) error {
 	x.announce()
 	if x.Executor.Transport == nil {

@@ -40,7 +40,7 @@ type Recorder interface {
 	End() // these calls have ended without an error
 
 	Post(p *Prepared, seq uint64, bytes int) (number uint64) // a call begins that ends by itself
-	Heed(number uint64, heeded bool)                         // whether the rank begins no other call before that one is over
+	Heed(number uint64, heeded bool)                         // whether the rank begins no other call before it is over
 	Over(number uint64)                                      // it is over
 }
 
