@@ -8,24 +8,27 @@ import (
 
 	"github.com/collgen/collgen/fast"
 	"github.com/collgen/collgen/fast/neighbor"
+	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify/colltest"
 )
 
 // TestConform: package fast does what the specifications say, by the tests that any implementation can be put to. The
 // other tests of this package know more: the algorithms, the bits of their sums, and other ways to make calls.
 func TestConform(t *testing.T) {
-	colltest.Run(t, conform{[]int{1, 2, 3, 4, 5, 6, 7, 8}, fast.Run})
+	colltest.Run(t, conform{[]int{1, 2, 3, 4, 5, 6, 7, 8}, spec.Types(), fast.Run})
 }
 
-// conform is fast as colltest takes it: ranks of those sizes, which run starts as fast.Run does.
+// conform is fast as colltest takes it: ranks of those sizes, which run starts as fast.Run does, and those types.
 type conform struct {
 	sizes []int
+	types []spec.Type
 	run   func(ctx context.Context, size int, rank func(ctx context.Context, c *fast.Comm) error,
 		opts ...fast.InitOption) error
 }
 
 func (f conform) Capabilities() colltest.Capabilities {
 	can := colltest.All("fast", f.sizes...)
+	can.Types = f.types
 	for i := range can.Primitives {
 		p := &can.Primitives[i]
 		p.Uneven = p.Primitive.IsUneven() || p.Primitive.Name == colltest.NeighborAllToAll.Name

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/collgen/collgen/fast"
+	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify/colltest"
 )
 
@@ -51,16 +52,17 @@ func byHostAndDevice(process, peer int) string {
 	return link
 }
 
-// TestConformOverRDMA is TestConform with ranks on both devices; with -short there are three, and no other number.
+// TestConformOverRDMA is TestConform with ranks on both devices; with -short there are three, and few types, since RDMA
+// moves bytes.
 func TestConformOverRDMA(t *testing.T) {
 	if !hasRDMA() {
 		t.Skip("it needs a machine with RDMA devices: make test-rdma")
 	}
-	sizes := []int{2, 3, 4}
+	sizes, types := []int{2, 3, 4}, spec.Types()
 	if testing.Short() {
-		sizes = []int{3}
+		sizes, types = []int{3}, []spec.Type{spec.TypeFloat32, spec.TypeInt8, spec.TypeBool}
 	}
-	colltest.Run(t, conform{sizes, runOverRDMA})
+	colltest.Run(t, conform{sizes, types, runOverRDMA})
 }
 
 // runOverRDMA is fast.Run with ranks that use RDMA alone.
