@@ -44,7 +44,7 @@ var execChecks = []check{
 	{model: "Exec", config: "ring", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok",
 		states: 178},
 	{model: "Exec", config: "ring4", algorithm: "allreduce/ring", Params: gen.Params{Size: 4, Depth: 1}, inPlace: true,
-		want: "ok", states: 1168},
+		want: "ok", states: 1168, long: true},
 	{model: "Exec", config: "ring_rendezvous", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1},
 		want: "ok", states: 42},
 	{model: "Exec", config: "ring_deep", algorithm: "allreduce/ring", Params: gen.Params{Size: 3, Depth: 1}, want: "ok",
