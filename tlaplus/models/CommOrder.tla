@@ -11,7 +11,7 @@
 \*
 \* action    models
 \* Start     fast:Comm.start fast:Comm.enqueue
-\* Call      fast:Comm.do fast:Comm.drain fast:Comm.perform fast:Comm.sendRecv fast:Comm.besideOpen
+\* Call      fast:Comm.doGenerated fast:Comm.inTurn fast:Comm.drain fast:Comm.perform fast:Comm.sendRecv fast:Comm.besideOpen
 \* Return    fast:Comm.perform fast:Comm.together fast:Comm.reap
 \* Wait      fast:Handle.Wait
 \* Take      fast:queue.take fast:Comm.work fast:Comm.post fast:Comm.makeNext
