@@ -209,11 +209,12 @@ fuzz: ## run each fuzz test for FUZZTIME (1m)
 			-fuzztime $(FUZZTIME) -fuzzminimizetime $(FUZZMINIMIZE) </dev/null); \
 	done
 
-# go build optimizes a program by the default.pgo beside its main package; that of capi is a link to this one.
+# go build optimizes a program by the default.pgo beside its main package.
 .PHONY: profile
 profile: ## measure short calls, and write the profile by which collperf and libcollgen.so are optimized
 	$(GO) test -trimpath -run '^$$' -bench '^Benchmark(Path|PathUneven|Pair|Persistent)$$' -cpu 1 -benchtime 3s \
 		-o bin/profile.test -cpuprofile $(CURDIR)/cmd/collperf/default.pgo ./fast
+	cp cmd/collperf/default.pgo capi/default.pgo
 
 .PHONY: bench
 bench: ## run the benchmarks whose names match BENCH (all)

@@ -1,16 +1,21 @@
-// Crossvet checks that packages compile on another platform, that of GOOS and GOARCH, and what of go vet depends on the
-// platform. It takes all imports from source and compiles nothing, unlike go vet.
+// Crossvet checks the types of packages on another platform, that of GOOS and GOARCH, and makes some of the checks of
+// go vet, for files that are of that platform alone. It takes all imports from source, unlike go vet, and compiles only
+// packages with assembly.
 package main
 
 import (
 	"fmt"
+	"go/ast"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/analysis/passes/asmdecl"
-	"golang.org/x/tools/go/analysis/passes/buildtag"
-	"golang.org/x/tools/go/analysis/passes/framepointer"
+	"golang.org/x/tools/go/analysis/passes/copylock"
+	"golang.org/x/tools/go/analysis/passes/printf"
 	"golang.org/x/tools/go/analysis/passes/shift"
 	"golang.org/x/tools/go/analysis/passes/unsafeptr"
 	"golang.org/x/tools/go/packages"
@@ -34,7 +39,10 @@ func vet(patterns []string) error {
 	case packages.PrintErrors(pkgs) > 0:
 		return fmt.Errorf("some packages do not compile")
 	}
-	graph, err := checker.Analyze([]*analysis.Analyzer{asmdecl.Analyzer, buildtag.Analyzer, framepointer.Analyzer,
+	if err := compile(pkgs); err != nil {
+		return err
+	}
+	graph, err := checker.Analyze([]*analysis.Analyzer{asmdecl.Analyzer, copylock.Analyzer, printf.Analyzer,
 		shift.Analyzer, unsafeptr.Analyzer}, pkgs, nil)
 	if err != nil {
 		return err
@@ -53,4 +61,34 @@ func vet(patterns []string) error {
 		return fmt.Errorf("found %d mistakes", found)
 	}
 	return nil
+}
+
+// compile compiles those of pkgs that have assembly, or functions without a body.
+func compile(pkgs []*packages.Package) error {
+	build := exec.Command("go", "build", "-gcflags=all=-N -l -dwarf=false")
+	for _, p := range pkgs {
+		isAssembly := func(file string) bool { return filepath.Ext(file) == ".s" }
+		if p.ID == p.PkgPath && (slices.ContainsFunc(p.OtherFiles, isAssembly) || hasBodyless(p)) {
+			build.Args = append(build.Args, p.PkgPath)
+		}
+	}
+	if len(build.Args) == 3 {
+		return nil
+	}
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %w: %s", build, err, out)
+	}
+	return nil
+}
+
+// hasBodyless reports whether p declares a function without a body.
+func hasBodyless(p *packages.Package) bool {
+	for _, f := range p.Syntax {
+		for _, d := range f.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Body == nil {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -1,27 +1,38 @@
 package main
 
 import (
-	"runtime"
+	"strings"
 	"testing"
 )
 
-// TestVet plants a constant that is too large for an int of 32 bits, and assembly that is wrong on one platform.
+// TestVet plants mistakes that are such on some platforms alone, one for each check.
 func TestVet(t *testing.T) {
 	for _, c := range []struct {
-		arch, pkg string
-		wrong     bool
+		platform, pkg string
+		wrong         bool
 	}{
-		{"amd64", "./testdata/overflow", false},
-		{"386", "./testdata/overflow", true},
-		{"amd64", "./testdata/frame", false},
-		{"arm64", "./testdata/frame", true},
-		{"arm64", "./testdata/none", true},
-		{"arm64", ".", false},
+		{"linux/amd64", "./testdata/overflow", false},
+		{"linux/386", "./testdata/overflow", true},
+		{"linux/amd64", "./testdata/frame", true}, // no body
+		{"linux/arm64", "./testdata/frame", true},
+		{"linux/amd64", "./testdata/opcode", false},
+		{"linux/arm64", "./testdata/opcode", true},
+		{"linux/arm64", "./testdata/format", false},
+		{"darwin/arm64", "./testdata/format", true},
+		{"linux/arm64", "./testdata/locked", false},
+		{"darwin/arm64", "./testdata/locked", true},
+		{"linux/arm64", "./testdata/shifted", false},
+		{"linux/386", "./testdata/shifted", true},
+		{"linux/arm64", "./testdata/pointer", false},
+		{"darwin/arm64", "./testdata/pointer", true},
+		{"linux/arm64", "./testdata/none", true},
+		{"linux/arm64", ".", false},
 	} {
-		t.Setenv("GOOS", "linux")
-		t.Setenv("GOARCH", c.arch)
-		if err := vet([]string{c.pkg}); err != nil != c.wrong {
-			t.Errorf("%s on %s: %v, which is wrong: %t; the host is %s", c.pkg, c.arch, err, c.wrong, runtime.GOARCH)
+		system, arch, _ := strings.Cut(c.platform, "/")
+		t.Setenv("GOOS", system)
+		t.Setenv("GOARCH", arch)
+		if err := vet([]string{c.pkg}); (err != nil) != c.wrong {
+			t.Errorf("%s on %s: %v; it is wrong: %t", c.pkg, c.platform, err, c.wrong)
 		}
 	}
 }

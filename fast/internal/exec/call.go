@@ -98,7 +98,10 @@ func (x *Call) Await(from int) {
 
 // Exchange makes the messages listed since the last Exchange, concurrently, and returns when all are complete.
 func (x *Call) Exchange(ctx context.Context) error {
-	x.loans = x.loans[:0] // they were for the step before, also where this one has no messages
+	if len(x.loans) > 0 { // they were for the step before, also where this one has no messages
+		clear(x.loans)
+		x.loans = x.loans[:0]
+	}
 	if len(x.sends)+len(x.recvs) == 0 || x.together {
 		return nil
 	}

@@ -1,0 +1,2 @@
+// Package format prints text as a number on one platform.
+package format

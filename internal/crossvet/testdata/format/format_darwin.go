@@ -1,0 +1,5 @@
+package format
+
+import "fmt"
+
+func f() { fmt.Printf("%d\n", "x") }

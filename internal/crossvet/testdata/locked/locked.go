@@ -1,0 +1,2 @@
+// Package locked copies a lock on one platform.
+package locked

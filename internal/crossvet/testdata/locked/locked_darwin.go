@@ -1,0 +1,5 @@
+package locked
+
+import "sync"
+
+func f(mu sync.Mutex) { mu.Lock() }

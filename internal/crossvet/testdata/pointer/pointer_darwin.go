@@ -1,0 +1,5 @@
+package pointer
+
+import "unsafe"
+
+func f(x uintptr) unsafe.Pointer { return unsafe.Pointer(x) }
