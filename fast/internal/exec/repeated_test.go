@@ -9,6 +9,33 @@ import (
 	"github.com/collgen/collgen/spec"
 )
 
+// TestRequestsInTurn: requests in turn are prepared once, unless there are too many of them, and no buffer is kept.
+func TestRequestsInTurn(t *testing.T) {
+	k := &Collective{Name: "Even", Algorithms: []Algorithm{{Name: "only", Proved: Proved{Sizes: 64},
+		Run: func(context.Context, *Call) error { return nil }}}}
+	for calls, once := range []bool{1: true, 2: true, 3: true, 4: true, 5: false} {
+		var e Executor
+		e.SetUp(0, 2, nil)
+		for round := range 3 {
+			for count := 1; count <= calls; count++ {
+				r, err := e.Request(k, spec.TypeInt32, &Args{Count: count}, make([]byte, 4), make([]byte, 4), nil, nil)
+				if err != nil || r.Args.Count != count {
+					t.Fatalf("call %d of %d in round %d: %v, %v", count, calls, round, r, err)
+				}
+				e.ForgetBuffers()
+			}
+		}
+		if calls > 0 && (e.generations == uint64(calls)) != once {
+			t.Errorf("%d calls in turn, three times: prepared %d times", calls, e.generations)
+		}
+		for i := range e.recent {
+			if r := &e.recent[i]; r.Dst != nil || r.Src != nil {
+				t.Errorf("%d calls in turn: buffers of one are kept", calls)
+			}
+		}
+	}
+}
+
 // TestRepeatedRequest: a request is what its arguments say, whatever was requested before it.
 func TestRepeatedRequest(t *testing.T) {
 	type request struct {

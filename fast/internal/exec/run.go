@@ -17,19 +17,38 @@ func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []by
 	if uneven != nil || k.Uneven {
 		return e.requestUneven(k, t, args, dst, src, uneven, opts)
 	}
-	r := &e.last
-	if len(opts) > 0 || !r.isFor(k, t, args) {
-		form := Form{Collective: k, Type: t, Args: *args, lengths: fusedOf(opts), part: partOf(opts)}
-		if err := e.prepare(&r.Prepared, &form, opts); err != nil {
+	r := e.latest
+	if len(opts) > 0 || r == nil || !r.isFor(k, t, args) {
+		var err error
+		if r, err = e.other(k, t, args, opts); err != nil {
 			return nil, err
 		}
 	}
+	e.current = r
 	r.Dst, r.Src, r.blocks = dst, src, nil
 	r.factor, r.scaled = factorOf(opts)
 	if r.clear(dst, src) {
 		return r, nil
 	}
 	return r, r.checkOverlap()
+}
+
+// other returns the call of k, prepared, which is not the latest one without options.
+func (e *Executor) other(k *Collective, t spec.Type, args *Args, opts []Option) (*Request, error) {
+	r := &e.last
+	if len(opts) == 0 {
+		for i := range e.recent {
+			if e.recent[i].isFor(k, t, args) {
+				e.latest = &e.recent[i]
+				return e.latest, nil
+			}
+		}
+		e.evicted = (e.evicted + 1) % len(e.recent)
+		r = &e.recent[e.evicted]
+		e.latest = r
+	}
+	form := Form{Collective: k, Type: t, Args: *args, lengths: fusedOf(opts), part: partOf(opts)}
+	return r, e.prepare(&r.Prepared, &form, opts)
 }
 
 // requestUneven is Request for a collective of uneven blocks.
@@ -40,6 +59,7 @@ func (e *Executor) requestUneven(k *Collective, t spec.Type, args *Args, dst, sr
 			uneven != nil)
 	}
 	r, b := &e.last, &e.blocks
+	e.current = r
 	if len(opts) == 0 && r.blocks == b && r.generation != 0 && !r.withOpts && r.Collective == k && r.Type == t &&
 		b.placedBy.isFor(args, dst, src, uneven) { // the same call as the one before
 		r.Dst, r.Src, r.scaled = dst, src, false
@@ -66,7 +86,11 @@ func (e *Executor) requestUneven(k *Collective, t spec.Type, args *Args, dst, sr
 }
 
 // ForgetBuffers lets the buffers of the last request be collected.
-func (e *Executor) ForgetBuffers() { e.last.Dst, e.last.Src = nil, nil }
+func (e *Executor) ForgetBuffers() {
+	if e.current != nil {
+		e.current.Dst, e.current.Src = nil, nil
+	}
+}
 
 // Prepare prepares p anew, as the call of its collective with its arguments and these options.
 func (e *Executor) Prepare(p *Prepared, opts []Option) error {
