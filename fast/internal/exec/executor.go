@@ -19,12 +19,12 @@ type Executor struct {
 	Recorder  Recorder            // the flight recorder; nil: none
 	EventLog  *EventLog           // nil: nothing is logged
 
-	current     *Request   // the call to make, or made last; started ones are copied from it
-	last        Request    // the last one with options, or with uneven blocks
-	recent      [4]Request // other ones, since programs make a few calls in turn
-	latest      *Request   // the one of these that was made last
-	evicted     int        // the one that made room last
-	generations uint64     // number of calls prepared so far
+	current     *Request    // the call to make, or made last; started ones are copied from it
+	last        Request     // the last one with options, or with uneven blocks
+	recent      [4]*Request // other ones, since programs make a few calls in turn; nil: not needed yet
+	latest      *Request    // the one of these that was made last
+	evicted     int         // the one that made room last
+	generations uint64      // number of calls prepared so far
 	Call        Call
 	Calls       uint64      // number of collectives made so far
 	series      wire.Series // hash of those collectives

@@ -28,8 +28,8 @@ func TestRequestsInTurn(t *testing.T) {
 		if calls > 0 && (e.generations == uint64(calls)) != once {
 			t.Errorf("%d calls in turn, three times: prepared %d times", calls, e.generations)
 		}
-		for i := range e.recent {
-			if r := &e.recent[i]; r.Dst != nil || r.Src != nil {
+		for _, r := range e.recent {
+			if r != nil && (r.Dst != nil || r.Src != nil) {
 				t.Errorf("%d calls in turn: buffers of one are kept", calls)
 			}
 		}

@@ -37,14 +37,17 @@ func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []by
 func (e *Executor) other(k *Collective, t spec.Type, args *Args, opts []Option) (*Request, error) {
 	r := &e.last
 	if len(opts) == 0 {
-		for i := range e.recent {
-			if e.recent[i].isFor(k, t, args) {
-				e.latest = &e.recent[i]
-				return e.latest, nil
+		for _, r := range e.recent {
+			if r != nil && r.isFor(k, t, args) {
+				e.latest = r
+				return r, nil
 			}
 		}
 		e.evicted = (e.evicted + 1) % len(e.recent)
-		r = &e.recent[e.evicted]
+		if r = e.recent[e.evicted]; r == nil {
+			r = new(Request)
+			e.recent[e.evicted] = r
+		}
 		e.latest = r
 	}
 	form := Form{Collective: k, Type: t, Args: *args, lengths: fusedOf(opts), part: partOf(opts)}
