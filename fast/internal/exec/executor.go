@@ -20,8 +20,8 @@ type Executor struct {
 	EventLog  *EventLog           // nil: nothing is logged
 
 	current     *Request    // the call to make, or made last; started ones are copied from it
-	last        Request     // the last one with options, or with uneven blocks
-	recent      [4]*Request // other ones, since programs make a few calls in turn; nil: not needed yet
+	last        *Request    // the last one with options, or with uneven blocks; nil: none yet
+	recent      [4]*Request // other ones, since programs make a few calls in turn; nil: none yet
 	latest      *Request    // the one of these that was made last
 	evicted     int         // the one that made room last
 	generations uint64      // number of calls prepared so far

@@ -107,7 +107,7 @@ func TestRepeatedRequest(t *testing.T) {
 			if after := asked(&used, first); after != before {
 				t.Fatalf("request %d after %d: %s, before it %s", i, j, after, before)
 			}
-			if fresh.last.blocks == nil && second.of != nil {
+			if second.of != nil && fresh.last.blocks == nil {
 				refused++
 			}
 		}

@@ -35,7 +35,7 @@ func (e *Executor) Request(k *Collective, t spec.Type, args *Args, dst, src []by
 
 // other returns the call of k, prepared, which is not the latest one without options.
 func (e *Executor) other(k *Collective, t spec.Type, args *Args, opts []Option) (*Request, error) {
-	r := &e.last
+	place := &e.last
 	if len(opts) == 0 {
 		for _, r := range e.recent {
 			if r != nil && r.isFor(k, t, args) {
@@ -44,14 +44,20 @@ func (e *Executor) other(k *Collective, t spec.Type, args *Args, opts []Option) 
 			}
 		}
 		e.evicted = (e.evicted + 1) % len(e.recent)
-		if r = e.recent[e.evicted]; r == nil {
-			r = new(Request)
-			e.recent[e.evicted] = r
-		}
-		e.latest = r
+		place = &e.recent[e.evicted]
+		e.latest = requestAt(place)
 	}
+	r := requestAt(place)
 	form := Form{Collective: k, Type: t, Args: *args, lengths: fusedOf(opts), part: partOf(opts)}
 	return r, e.prepare(&r.Prepared, &form, opts)
+}
+
+// requestAt returns the request at a place, which is made when it is first needed.
+func requestAt(place **Request) *Request {
+	if *place == nil {
+		*place = new(Request)
+	}
+	return *place
 }
 
 // requestUneven is Request for a collective of uneven blocks.
@@ -61,7 +67,7 @@ func (e *Executor) requestUneven(k *Collective, t spec.Type, args *Args, dst, sr
 		return nil, wire.Refuse(k.Name, "its blocks are uneven: %t; the call says how long they are: %t", k.Uneven,
 			uneven != nil)
 	}
-	r, b := &e.last, &e.blocks
+	r, b := requestAt(&e.last), &e.blocks
 	e.current = r
 	if len(opts) == 0 && r.blocks == b && r.generation != 0 && !r.withOpts && r.Collective == k && r.Type == t &&
 		b.placedBy.isFor(args, dst, src, uneven) { // the same call as the one before
