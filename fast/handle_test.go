@@ -162,6 +162,35 @@ func TestHandlePinsBuffers(t *testing.T) {
 	runtime.KeepAlive(back)
 }
 
+// TestNoBufferStays: after an all-reduce nothing refers to its buffers any more, whichever algorithm made it.
+func TestNoBufferStays(t *testing.T) {
+	all := comms(t, 2)
+	defer leaveAll(all)
+	for _, a := range allReduce.Algorithms {
+		var bufs [4]weak.Pointer[[1 << 12]float32]
+		var ranks sync.WaitGroup
+		for rank, c := range all {
+			ranks.Go(func() {
+				dst, src := new([1 << 12]float32), new([1 << 12]float32)
+				bufs[2*rank], bufs[2*rank+1] = weak.Make(dst), weak.Make(src)
+				if err := AllReduceInto(t.Context(), c, dst[:], src[:], Sum, WithAlgorithm(a.Name)); err != nil &&
+					!errors.Is(err, ErrInvalidArgument) { // it does not serve two ranks
+					t.Errorf("%s: %v", a.Name, err)
+				}
+			})
+		}
+		ranks.Wait()
+		stay := func() bool {
+			return slices.ContainsFunc(bufs[:], func(b weak.Pointer[[1 << 12]float32]) bool { return b.Value() != nil })
+		}
+		for end := time.Now().Add(fasttest.Generous); stay(); runtime.GC() {
+			if time.Now().After(end) {
+				t.Fatalf("%s: a buffer stays", a.Name)
+			}
+		}
+	}
+}
+
 // TestStartRefused has handles of calls that never begin.
 func TestStartRefused(t *testing.T) {
 	ctx, all := t.Context(), comms(t, 2)

@@ -9,8 +9,8 @@ import (
 
 // Persistent is a call that is prepared once and made many times, with the same buffers and arguments, as those of
 // MPI's functions with _init are. What it saves is the checks of arguments and the choice of an algorithm, most of all
-// where a program makes more than four calls in turn, or calls with options: a call that is like one of the four before
-// it on its Comm does without these anyway.
+// where a program makes more than four calls in turn, or calls with options: a Comm keeps the last four others that it
+// has prepared, and makes them without these anyway.
 //
 // A Persistent is of one Comm, and used by one goroutine at a time.
 type Persistent struct {
