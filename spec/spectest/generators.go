@@ -79,8 +79,9 @@ func source(t *rapid.T) (*rand.Rand, Kind) {
 func slice[T spec.Elem](random *rand.Rand, kind Kind, n int) []T {
 	lead := random.IntN(17)
 	x := make([]T, lead+n+16)[lead : lead+n : lead+n]
+	value := Values[T](random, kind)
 	for i := range x {
-		x[i] = Value[T](random, kind)
+		x[i] = value()
 	}
 	return x
 }

@@ -20,53 +20,72 @@ const (
 	Whole                // whole numbers from -4 to 4, or to 7 if there is no sign
 )
 
-// Value returns a random value of a kind.
-func Value[T spec.Elem](random *rand.Rand, kind Kind) T {
-	var x T
+// Value returns a random value of a kind. Values is faster for many.
+func Value[T spec.Elem](random *rand.Rand, kind Kind) T { return Values[T](random, kind)() }
+
+// Values returns a function that returns random values of a kind, one after the other.
+func Values[T spec.Elem](random *rand.Rand, kind Kind) func() T {
 	t := spec.TypeOf[T]()
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&x)), unsafe.Sizeof(x))
-	part := len(bytes)
+	size, parts := t.Bytes(), 1
 	if t.Class() == spec.Complex {
-		part /= 2
+		size, parts = size/2, 2
 	}
-	for ; len(bytes) > 0; bytes = bytes[part:] {
-		put(bytes[:part], encoding(random, kind, t, part*8))
-	}
-	return x
-}
-
-// put writes the lower bits of v in the machine's own order, which is that of all machines that collgen supports.
-func put(to []byte, v uint64) {
-	for i := range to {
-		to[i] = byte(v >> (8 * i))
+	next := encodings(random, kind, t, size*8)
+	return func() (x T) {
+		for part := range parts {
+			put(unsafe.Add(unsafe.Pointer(&x), part*size), size, next())
+		}
+		return x
 	}
 }
 
-// encoding returns a random number, or part of one, of a type of so many bits.
-func encoding(random *rand.Rand, kind Kind, t spec.Type, bits int) uint64 {
-	if kind == Mixed {
-		kind = Kind(random.IntN(int(Mixed)))
+// put writes the lower bits of v, so many bytes, in the machine's own order.
+func put(to unsafe.Pointer, size int, v uint64) {
+	switch size {
+	case 1:
+		*(*uint8)(to) = uint8(v)
+	case 2:
+		*(*uint16)(to) = uint16(v)
+	case 4:
+		*(*uint32)(to) = uint32(v)
+	case 8:
+		*(*uint64)(to) = v
 	}
-	isFloat := t.Precision() > 0
+}
+
+// encodings returns a function that returns random numbers, or parts of them, of a type of so many bits.
+func encodings(random *rand.Rand, kind Kind, t spec.Type, bits int) func() uint64 {
+	fraction := t.Precision() - 1
+	isFloat := fraction >= 0
 	switch {
+	case kind == Mixed:
+		var kinds [Mixed]func() uint64
+		for k := range kinds {
+			kinds[k] = encodings(random, Kind(k), t, bits)
+		}
+		return func() uint64 { return kinds[random.IntN(len(kinds))]() }
 	case t == spec.TypeBool:
-		return random.Uint64N(2)
+		return func() uint64 { return random.Uint64N(2) }
 	case kind == AnyBits:
-		return random.Uint64()
+		return random.Uint64
 	case kind == Whole && isFloat:
-		return wholeFloat(random.IntN(9)-4, bits, t.Precision()-1)
+		var whole [9]uint64
+		for i := range whole {
+			whole[i] = wholeFloat(i-4, bits, fraction)
+		}
+		return func() uint64 { return whole[random.IntN(len(whole))] }
 	case kind == Whole && t.Class() == spec.Unsigned:
-		return random.Uint64N(8)
+		return func() uint64 { return random.Uint64N(8) }
 	case kind == Whole:
-		return uint64(random.IntN(9) - 4)
+		return func() uint64 { return uint64(random.IntN(9) - 4) }
 	case kind == Special && isFloat:
-		return specialFloat(random, t, bits, t.Precision()-1)
+		return func() uint64 { return specialFloat(random, t, bits, fraction) }
 	case kind == Special:
-		return specialInteger(random, bits)
+		return func() uint64 { return specialInteger(random, bits) }
 	case isFloat:
-		return ordinaryFloat(random, bits, t.Precision()-1)
+		return func() uint64 { return ordinaryFloat(random, bits, fraction) }
 	}
-	return uint64(random.IntN(16) - 3)
+	return func() uint64 { return uint64(random.IntN(16) - 3) }
 }
 
 // specialInteger returns 0, 1, 2, -1, -2, or one of the largest and smallest signed and unsigned numbers and their

@@ -54,10 +54,12 @@ func (of[T]) draw(random *rand.Rand, v Values, n int) []byte {
 	}
 	// special values at the same places of all blocks, so that all operands can be -0, for example
 	same := rand.New(rand.NewPCG(v.Seed, 1))
-	special := v.Kind != spectest.Ordinary && v.Kind != spectest.Whole
-	for i := range As[T](b) {
-		if As[T](b)[i] = spectest.Value[T](random, v.Kind); special && same.IntN(4) == 0 {
-			As[T](b)[i] = spectest.Value[T](same, spectest.Special)
+	isSpecial := v.Kind != spectest.Ordinary && v.Kind != spectest.Whole
+	value, special := spectest.Values[T](random, v.Kind), spectest.Values[T](same, spectest.Special)
+	values := As[T](b)
+	for i := range values {
+		if values[i] = value(); isSpecial && same.IntN(4) == 0 {
+			values[i] = special()
 		}
 	}
 	tame(b, spec.TypeOf[T](), v)

@@ -54,11 +54,11 @@ type floats interface {
 func compareSums[T floats](t *testing.T, all []*fast.Comm, random *rand.Rand, count int) (compared int) {
 	t.Helper()
 	ctx, size, n := t.Context(), len(all), count*len(all)
-	operands := make([][]T, size)
+	operands, value := make([][]T, size), spectest.Values[T](random, spectest.Mixed)
 	for i := range operands {
 		operands[i] = make([]T, n)
 		for j := range operands[i] {
-			operands[i][j] = spectest.Value[T](random, spectest.Mixed)
+			operands[i][j] = value()
 		}
 		if i%2 == 1 && random.IntN(2) == 0 { // what cancels
 			for j := range operands[i] {

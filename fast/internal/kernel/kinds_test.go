@@ -40,8 +40,9 @@ func isNaN[T float](x T) bool { return x != x }
 func kindOf[T spec.Elem](isNaN func(T) bool) kind {
 	return kind{
 		fill: func(random *rand.Rand, k spectest.Kind, data []byte) {
+			value := spectest.Values[T](random, k)
 			for i := range view[T](data) {
-				view[T](data)[i] = spectest.Value[T](random, k)
+				view[T](data)[i] = value()
 			}
 		},
 		combine: func(op spec.Op, dst, a, b []byte) {
