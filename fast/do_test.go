@@ -14,6 +14,7 @@ import (
 
 	"github.com/collgen/collgen/fast/internal/exec"
 	"github.com/collgen/collgen/fast/internal/fasttest"
+	"github.com/collgen/collgen/spec"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -53,6 +54,10 @@ func TestArguments(t *testing.T) {
 			return x.Layout(1, math.MaxInt/2)
 		}}}}
 	pair := &exec.Collective{Name: "Test", PointToPoint: true}
+	bare, err := spec.DeclareOp("bare", spec.TypeFloat32, true)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name string
 		err  error
@@ -66,6 +71,7 @@ func TestArguments(t *testing.T) {
 		{"order of complex numbers", AllReduce(ctx, c, []complex64{1}, Max), "op max is not defined on complex64"},
 		{"no op", AllReduce(ctx, c, x, 0), "op(0) is none of the ops"},
 		{"unknown op", AllReduce(ctx, c, x, 200), "op(200) is none of the ops"},
+		{"op without a function", AllReduce(ctx, c, x, bare), "op bare was declared without a function"},
 		{"negative root", Broadcast(ctx, c, x, -1), "root is -1, want a rank of 2"},
 		{"root too large", Broadcast(ctx, c, x, 2), "root is 2, want a rank of 2"},
 		{"no collective", do(ctx, c, nil, x, x, &sum, nil), "the collective is nil"},

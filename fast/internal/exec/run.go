@@ -153,6 +153,8 @@ func (e *Executor) check(f *Form, opts []Option) error {
 		return wire.Refuse(k.Name, "%v is none of the ops", args.Op)
 	case k.Reduces && !args.Op.Takes(f.Type):
 		return wire.Refuse(k.Name, "op %v is not defined on %v", args.Op, f.Type)
+	case k.Reduces && args.Op.Declared() && kernel.For(args.Op, f.Type) == nil:
+		return wire.Refuse(k.Name, "op %v was declared without a function: NewOp takes one", args.Op)
 	case f.kind == atOnce && f.part != (Part{}):
 		return wire.Refuse(k.Name, "a sum of sums is not reproducible: make the call on one communicator of all ranks")
 	case k.Reduces && (args.Op == spec.OpProd || args.Op.Declared()) && kernel.ExactFor(f.Type) != nil &&

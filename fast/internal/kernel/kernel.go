@@ -50,13 +50,14 @@ var best = func() *implementation {
 	return &generic
 }()
 
-// For returns the kernel that computes op on elements of type t. It is nil where op is not defined on t.
+// For returns the kernel that computes op on elements of type t. It is nil where op is not defined on t, or was
+// declared without a kernel.
 func For(op spec.Op, t spec.Type) wire.Kernel {
-	switch {
-	case !op.Takes(t):
+	switch k := declared[op].Load(); {
+	case !op.Takes(t), op.Declared() && k == nil:
 		return nil
-	case op.Declared():
-		return *declared[op].Load()
+	case k != nil:
+		return *k
 	}
 	return best.kernel(op, t)
 }
