@@ -41,6 +41,9 @@ func checkHealthy(t *testing.T, all []*Comm) {
 	}
 }
 
+// bareOp is declared once in a process.
+var bareOp = sync.OnceValues(func() (Op, error) { return spec.DeclareOp("bare", spec.TypeFloat32, true) })
+
 // TestArguments refuses every bad argument before anything is sent.
 func TestArguments(t *testing.T) {
 	ctx := t.Context()
@@ -54,7 +57,7 @@ func TestArguments(t *testing.T) {
 			return x.Layout(1, math.MaxInt/2)
 		}}}}
 	pair := &exec.Collective{Name: "Test", PointToPoint: true}
-	bare, err := spec.DeclareOp("bare", spec.TypeFloat32, true)
+	bare, err := bareOp()
 	if err != nil {
 		t.Fatal(err)
 	}
