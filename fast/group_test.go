@@ -133,8 +133,15 @@ func TestGroupFailsOnAll(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.Name, func(t *testing.T) {
 			all := w.Comms(t, 3)
-			impatient, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-			defer cancel()
+			impatient, cancel := context.WithCancel(t.Context())
+			go func() { // once it waits in Group: if it ends before, the others wait for another attempt
+				defer cancel()
+				for makesNone := true; makesNone; time.Sleep(20 * time.Millisecond) {
+					all[1].groups.mu.Lock()
+					makesNone = len(all[1].groups.made) == 0
+					all[1].groups.mu.Unlock()
+				}
+			}()
 			for rank, err := range fasttest.OnAll(all, func(c *Comm) error {
 				ctx := t.Context()
 				switch c.Rank() {

@@ -71,9 +71,9 @@ func TestCompositeIsOne(t *testing.T) {
 
 // TestCompositeTranslates the ranks in the errors of both halves.
 func TestCompositeTranslates(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
 	all := mixedComms([][]int{{3, 1}, {0, 2}})
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
 	errs := fasttest.OnAll(all, func(c *fast.Comm) error {
 		if c.Rank() != 3 {
 			<-ctx.Done()
