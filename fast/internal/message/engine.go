@@ -5,7 +5,7 @@
 // a receive matches. Any other message is announced. When a receive matches, the receiver reads the message in the
 // memory of the sender's process, if it may (see place). Else it accepts the message, and the bytes follow in chunks,
 // of which at most a Window is not acknowledged (see owe). The number of messages that may be announced and not matched
-// is limited too; the sender keeps those that follow, in order.
+// is limited too, and so is the number of announcements on their way; the sender keeps those that follow, in order.
 //
 // What another rank sends is checked. If no rank that keeps the rules sends it, the communicator is given up.
 package message
@@ -22,7 +22,8 @@ import (
 const (
 	EagerLimit   = 8 << 10      // bytes of a message that is sent at once
 	EagerCredit  = 64 << 10     // bytes of such messages that were not received
-	MaxAnnounced = 256          // messages that were announced, and that no receive has matched
+	MaxAnnounced = 1 << 14      // messages that were announced, and that no receive has matched
+	MaxUnseen    = 256          // announcements that the receiver has not said to have seen
 	Window       = 4 * maxChunk // bytes of messages on their way
 
 	// localAtOnce is how many frames to itself a rank handles without letting others in.
@@ -189,6 +190,8 @@ func (e *Engine) take(p *peer, f *frame) bool {
 	case refuse:
 		e.takeRefusal(p, f)
 		return true
+	case seen:
+		return e.takeSeen(p, int(f.n))
 	default:
 		return e.takeAck(p, f)
 	}
@@ -240,7 +243,7 @@ func (e *Engine) Leave() {
 		e.giveBack(p)
 		e.forgive(p)
 	}
-	e.matcher.arrived = nil
+	e.matcher.arrived = index[*envelope]{}
 	close(e.left)
 }
 

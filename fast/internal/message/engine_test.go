@@ -123,7 +123,7 @@ func (n *net) wantSettled(t rapid.TB) {
 				t.Errorf("rank %d to %d: %+v, and there %+v", rank, to, p.sender, there.arrival)
 			}
 			unreceived := 0
-			for _, m := range n.all[to].matcher.arrived {
+			for _, m := range elements(&n.all[to].matcher.arrived) {
 				if m.source == rank && m.id == 0 {
 					unreceived += m.length + overhead
 				}
@@ -162,13 +162,15 @@ func (n *net) wantSettled(t rapid.TB) {
 func TestCredit(t *testing.T) {
 	for _, to := range []int{0, 1} {
 		n := newNet(2)
-		const length, messages = 1000, 1000
+		const length, deliveries, messages = 100, 128, MaxAnnounced + 1024
 		atOnce := EagerCredit / (length + overhead)
 		sends := make([]*Op, messages)
 		for i := range sends {
-			sends[i] = n.send(0, to, i%3, length, uint64(i))
-			n.deliver()
+			if sends[i] = n.send(0, to, i%3, length, uint64(i)); i%deliveries == 0 {
+				n.deliver()
+			}
 		}
+		n.deliver()
 		over := 0
 		for _, o := range sends {
 			if o.Over() {
@@ -178,16 +180,22 @@ func TestCredit(t *testing.T) {
 		if over != atOnce {
 			t.Errorf("%d sends are over, want %d", over, atOnce)
 		}
-		held, arrived := n.all[to].peer(0).held, n.all[to].matcher.arrived
-		if held > EagerCredit || len(arrived) != atOnce+MaxAnnounced {
-			t.Errorf("%d bytes and %d messages are held", held, len(arrived))
+		held, arrived := n.all[to].peer(0).held, n.all[to].matcher.arrived.len()
+		if held > EagerCredit || arrived != atOnce+MaxAnnounced {
+			t.Errorf("%d bytes and %d messages are held", held, arrived)
 		}
-		for i := range messages {
-			buf := make([]byte, length)
-			o := n.receive(to, Any, Any, buf)
+		for first := 0; first < messages; first += deliveries {
+			var bufs [deliveries][length]byte
+			var got [deliveries]*Op
+			for i := range got {
+				got[i] = n.receive(to, Any, Any, bufs[i][:])
+			}
 			n.deliver()
-			if !o.Over() || o.err != nil || !bytes.Equal(buf, pack(length, uint64(i))) || o.status.Tag != i%3 {
-				t.Fatalf("message %d: %+v", i, o)
+			for i, o := range got {
+				number := first + i
+				if !o.Over() || o.err != nil || !bytes.Equal(bufs[i][:], pack(length, uint64(number))) || o.status.Tag != number%3 {
+					t.Fatalf("message %d: %+v", number, o)
+				}
 			}
 		}
 		n.wantSettled(t)
@@ -210,6 +218,24 @@ func TestAnnouncedPassCredit(t *testing.T) {
 	}
 }
 
+// TestUnseen: a rank that handles nothing has few announcements on their way to it. When it does, a receive gets the last
+// of many messages, which no receive has matched before.
+func TestUnseen(t *testing.T) {
+	n := newNet(2)
+	const many = 20 * MaxUnseen
+	for tag := range many {
+		n.send(0, 1, tag, 2*EagerLimit, uint64(tag))
+	}
+	if frames := len(n.queues[[2]int{0, 1}]); frames > EagerCredit/overhead+MaxUnseen {
+		t.Errorf("%d frames are on their way", frames)
+	}
+	buf := make([]byte, 2*EagerLimit)
+	r := n.receive(1, 0, many-1, buf)
+	if n.deliver(); !r.Over() || binary.LittleEndian.Uint64(buf) != many-1 {
+		t.Errorf("the receive is over: %v; %x", r.Over(), buf[:8])
+	}
+}
+
 // TestBacklog: what has waited in the sender keeps its place, and goes as soon as there is credit for it.
 func TestBacklog(t *testing.T) {
 	const length = 1000
@@ -219,7 +245,7 @@ func TestBacklog(t *testing.T) {
 		spent++
 	}
 	for range MaxAnnounced - 1 { // the last one above was announced
-		n.send(0, 1, 0, 2*EagerLimit, 1)
+		n.send(0, 1, 0, length, 1)
 	}
 	waits := n.send(0, 1, 1, length, 2)
 	if n.deliver(); waits.Over() || waits.id != 0 {

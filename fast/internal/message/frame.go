@@ -21,6 +21,7 @@ const (
 	accept                   // the bytes of an announced message may come
 	refuse                   // they need not come
 	ack                      // so many bytes of announced messages have come; with an id, all of that message
+	seen                     // so many announcements have come
 )
 
 // fate says why a sender abandons a message, or a receiver refuses it.
@@ -59,7 +60,7 @@ type frame struct {
 	fate fate
 	tag  uint32
 	id   uint64
-	n    uint64 // bytes
+	n    uint64 // bytes, or announcements
 	data []byte
 }
 
@@ -114,6 +115,8 @@ func (f *frame) valid() bool {
 		return bare && f.id > 0 && f.n == 0 && f.fate == 0 && len(f.data) == 0
 	case refuse:
 		return bare && f.id > 0 && f.n == 0 && f.fate >= consumed && f.fate <= canceled && len(f.data) == 0
+	case seen:
+		return bare && f.id == 0 && f.n > 0 && f.n <= MaxUnseen && f.fate == 0 && len(f.data) == 0
 	case ack:
 		return bare && f.n <= Window && (f.id > 0 || f.n > 0) && f.fate == 0 && len(f.data) == 0
 	}

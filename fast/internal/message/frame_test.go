@@ -24,6 +24,7 @@ func frames() []frame {
 		{kind: refuse, id: 3, fate: consumed},
 		{kind: ack, n: Window},
 		{kind: ack, id: 3},
+		{kind: seen, n: MaxUnseen},
 	}
 }
 
@@ -49,7 +50,7 @@ func TestFrames(t *testing.T) {
 func TestFramesRefused(t *testing.T) {
 	for what, f := range map[string]frame{
 		"no kind":                         {},
-		"an unknown kind":                 {kind: ack + 1, id: 1},
+		"an unknown kind":                 {kind: seen + 1, id: 1},
 		"a message of no type":            {kind: eager, data: make([]byte, 4)},
 		"a message of an unknown type":    {kind: eager, typ: 200, data: make([]byte, 4)},
 		"a message of half an element":    {kind: eager, typ: spec.TypeInt32, data: make([]byte, 6)},

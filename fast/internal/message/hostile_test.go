@@ -34,7 +34,7 @@ func TestHostile(t *testing.T) {
 	long := func(n *net) *Op { return n.send(0, 1, 0, 3*maxChunk, 1) }
 	for what, hostile := range map[string]func(n *net){
 		"no frame":      func(n *net) { n.all[0].Handle(1, []byte{1}) },
-		"a wrong frame": func(n *net) { n.hand(frame{kind: ack + 1}) },
+		"a wrong frame": func(n *net) { n.hand(frame{kind: seen + 1}) },
 		"too many bytes of eager messages": func(n *net) {
 			for range EagerCredit/(1000+overhead) + 1 {
 				n.hand(eagerFrame(1000))
@@ -66,7 +66,7 @@ func TestHostile(t *testing.T) {
 			n.hand(frame{kind: accept, id: 1}, frame{kind: accept, id: 1})
 		},
 		"an accept of nothing": func(n *net) {
-			for range MaxAnnounced * 4 {
+			for range EagerCredit/overhead + 1 {
 				n.send(0, 1, 0, 0, 1)
 			}
 			n.hand(frame{kind: accept, id: 1})
@@ -84,6 +84,13 @@ func TestHostile(t *testing.T) {
 		"an end of what has not been sent": func(n *net) {
 			long(n)
 			n.hand(frame{kind: ack, id: 1})
+		},
+		"sight of what was not announced": func(n *net) {
+			long(n)
+			n.hand(frame{kind: seen, n: 2})
+		},
+		"bytes of what was not accepted": func(n *net) {
+			n.hand(announceFrame(1, 10), frame{kind: data, id: 1, data: []byte{1}})
 		},
 		"bytes of what was not announced":  func(n *net) { n.hand(frame{kind: data, id: 1, data: []byte{1}}) },
 		"announcements in another order":   func(n *net) { n.hand(announceFrame(2, 10), announceFrame(1, 10)) },
@@ -105,7 +112,7 @@ func TestHostile(t *testing.T) {
 				t.Errorf("%+v is kept", arrived)
 			}
 			n.hand(eagerFrame(1), announceFrame(99, 1))
-			if held := len(n.all[0].matcher.arrived); held > EagerCredit/overhead {
+			if held := n.all[0].matcher.arrived.len(); held > EagerCredit/overhead {
 				t.Errorf("%d messages are held", held)
 			}
 		})

@@ -83,19 +83,22 @@ func TestCreditIsReturned(t *testing.T) {
 // their way. When it does, the places are free again.
 func TestAbandoned(t *testing.T) {
 	n := newNet(2)
-	for range 10 * MaxAnnounced {
+	for range 10 * MaxUnseen {
 		if err := late(n.send(0, 1, 0, EagerLimit+1, 1)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
 	}
-	if frames := len(n.queues[[2]int{0, 1}]); frames > 2*MaxAnnounced {
+	if frames := len(n.queues[[2]int{0, 1}]); frames > 2*MaxUnseen {
 		t.Errorf("%d frames are on their way", frames)
 	}
 	n.deliver()
 	n.wantSettled(t)
 	for i := range MaxAnnounced + 1 {
-		n.send(0, 1, 0, EagerLimit+1, uint64(i))
+		if n.send(0, 1, 0, EagerLimit+1, uint64(i)); i%MaxUnseen == 0 {
+			n.deliver()
+		}
 	}
+	n.deliver()
 	if p := n.all[0].peer(1); p.announced != MaxAnnounced || p.backlog.len() != 1 {
 		t.Errorf("%d messages are announced, and %d wait", p.announced, p.backlog.len())
 	}

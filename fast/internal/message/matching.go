@@ -16,6 +16,11 @@ func (p pattern) matches(e *envelope) bool {
 	return (p.source == Any || p.source == e.source) && (p.tag == Any || p.tag == e.tag)
 }
 
+// patterns returns all that e matches.
+func (e *envelope) patterns() []pattern {
+	return []pattern{{e.source, e.tag}, {e.source, Any}, {Any, e.tag}, {Any, Any}}
+}
+
 // envelope is a message that has arrived, or was announced.
 type envelope struct {
 	source, tag int
@@ -34,33 +39,38 @@ type receiver interface {
 }
 
 // matcher has the receives that no message has matched, and the messages that no receive has. No receive in it matches
-// a message in it.
+// a message in it. Of both, the first that matches is found at once, however many there are.
 type matcher[R receiver] struct {
-	posted  fifo[R]     // in the order in which they were posted
-	arrived []*envelope // in the order in which they came
+	posted  index[R]         // under its pattern
+	arrived index[*envelope] // under all patterns that it matches
 }
 
 // arrive returns the receive that was posted first of those that match e, and removes it. If there is none, it keeps e.
 func (m *matcher[R]) arrive(e *envelope) (r R, ok bool) {
-	for r := range m.posted.all() {
-		if r.pattern().matches(e) {
-			m.posted.remove(r)
-			return r, true
-		}
+	patterns := e.patterns()
+	if r, ok = m.posted.first(patterns...); ok {
+		m.posted.remove(r)
+	} else {
+		m.arrived.add(e, patterns...)
 	}
-	m.arrived = append(m.arrived, e)
-	return r, false
+	return r, ok
 }
 
 // post returns the message that came first of those that r matches, and removes it. If there is none, it keeps r.
 func (m *matcher[R]) post(r R) *envelope {
-	i := slices.IndexFunc(m.arrived, r.pattern().matches)
-	if i < 0 {
-		m.posted.push(r)
-		return nil
+	p := r.pattern()
+	e, ok := m.arrived.first(p)
+	if ok {
+		m.arrived.remove(e)
+	} else {
+		m.posted.add(r, p)
 	}
-	e := m.arrived[i]
-	m.arrived = without(m.arrived, i)
+	return e
+}
+
+// first returns the message that came first of those that p matches, or nil.
+func (m *matcher[R]) first(p pattern) *envelope {
+	e, _ := m.arrived.first(p)
 	return e
 }
 
@@ -71,28 +81,4 @@ func without[E any](s []E, i int) []E {
 	}
 	clear(s[:1])
 	return s[1:]
-}
-
-// first returns the message that came first of those that p matches, or nil.
-func (m *matcher[R]) first(p pattern) *envelope {
-	if i := slices.IndexFunc(m.arrived, p.matches); i >= 0 {
-		return m.arrived[i]
-	}
-	return nil
-}
-
-// removeReceives removes and returns the receives for which unwanted returns true.
-func (m *matcher[R]) removeReceives(unwanted func(r R) bool) (removed []R) {
-	for r := range m.posted.all() {
-		if unwanted(r) {
-			m.posted.remove(r)
-			removed = append(removed, r)
-		}
-	}
-	return removed
-}
-
-// removeMessages removes the messages for which unwanted returns true.
-func (m *matcher[R]) removeMessages(unwanted func(e *envelope) bool) {
-	m.arrived = slices.DeleteFunc(m.arrived, unwanted)
 }

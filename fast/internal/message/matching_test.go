@@ -94,17 +94,65 @@ func TestMatching(t *testing.T) {
 				withdrawReceive(t, &m, &want)
 			case 4:
 				source := draw("lost", 0)
-				m.removeMessages(func(e *envelope) bool { return e.source == source })
+				m.arrived.removeAll(func(e *envelope) bool { return e.source == source })
 				for i, x := range want.events {
 					want.events[i].open = x.open && (x.message == nil || x.message.source != source)
 				}
 			}
 			receives, messages := want.open()
-			if !slices.Equal(slices.Collect(m.posted.all()), receives) || !slices.Equal(m.arrived, messages) {
-				t.Fatalf("it has %v and %v, want %v and %v", slices.Collect(m.posted.all()), m.arrived, receives, messages)
+			if p, a := elements(&m.posted), elements(&m.arrived); !slices.Equal(p, receives) || !slices.Equal(a, messages) {
+				t.Fatalf("it has %v and %v, want %v and %v", p, a, receives, messages)
+			}
+			if receives == nil && len(m.posted.under) > 0 || messages == nil && len(m.arrived.under) > 0 {
+				t.Fatalf("it is empty, and keeps %v and %v", m.posted.under, m.arrived.under)
 			}
 		}
 	})
+}
+
+// elements returns what an index has, in order.
+func elements[E comparable](x *index[E]) (all []E) {
+	for _, n := range x.entries() {
+		all = append(all, n.element)
+	}
+	return all
+}
+
+// counted is a receive that counts how often it is looked at.
+type counted struct {
+	at     pattern
+	looked *int
+}
+
+func (c *counted) pattern() pattern {
+	*c.looked++
+	return c.at
+}
+
+// TestMatchingManyTags: of many receives with tags of their own, in whatever order the messages come, each is looked at
+// a few times alone. The same is so for many messages.
+func TestMatchingManyTags(t *testing.T) {
+	const n = 2000
+	var m matcher[*counted]
+	looked := 0
+	for tag := range n {
+		m.post(&counted{pattern{0, tag}, &looked})
+	}
+	for tag := range n {
+		e := &envelope{source: 0, tag: n - 1 - tag}
+		if r, ok := m.arrive(e); !ok || r.at.tag != e.tag {
+			t.Fatalf("tag %d meets %v", e.tag, r)
+		}
+		m.arrive(e)
+	}
+	for tag := range n {
+		if e := m.post(&counted{pattern{Any, tag}, &looked}); e == nil || e.tag != tag {
+			t.Fatalf("tag %d meets %v", tag, e)
+		}
+	}
+	if looked > 4*n || m.posted.len()+m.arrived.len() > 0 {
+		t.Errorf("%d receives were looked at %d times; %d and %d are left", 2*n, looked, m.posted.len(), m.arrived.len())
+	}
 }
 
 // withdrawReceive withdraws one of the receives that are open.
@@ -114,7 +162,7 @@ func withdrawReceive(t *rapid.T, m *matcher[*posted], want *model) {
 		return
 	}
 	r := rapid.SampledFrom(receives).Draw(t, "withdrawn")
-	if removed := m.removeReceives(func(x *posted) bool { return x == r }); !slices.Equal(removed, []*posted{r}) {
+	if removed := m.posted.removeAll(func(x *posted) bool { return x == r }); !slices.Equal(removed, []*posted{r}) {
 		t.Fatalf("%v was removed in place of %v", removed, r)
 	}
 	for i, x := range want.events {

@@ -14,6 +14,7 @@ type arrival struct {
 	owed      int                  // of these, bytes of messages that were received
 	arrived   uint64               // messages
 	lastID    uint64               // of an announced message
+	unsaid    int                  // announcements that the rank was not told to have been seen
 	offers    map[uint64]*envelope // announced, and that no receive has matched, by id
 	transfers map[uint64]*Op       // receives whose bytes come or are read, by the message's id
 	due       int                  // bytes of announced messages that have come, and were not acknowledged
@@ -69,6 +70,10 @@ func (e *Engine) takeAnnouncement(p *peer, f *frame) bool {
 		return false
 	}
 	p.arrival.lastID = f.id
+	if p.unsaid++; p.unsaid >= MaxUnseen/2 {
+		e.send(p, frame{kind: seen, n: uint64(p.unsaid)})
+		p.unsaid = 0
+	}
 	if p.offers == nil {
 		p.offers, p.transfers = make(map[uint64]*envelope), make(map[uint64]*Op)
 	}
@@ -156,13 +161,13 @@ func (e *Engine) repay(p *peer, n int) {
 	}
 }
 
-// takeData takes bytes of an announced message. They do not count if the receive has ended meanwhile.
+// takeData takes bytes of an announced message that a receive has matched. They do not count if it has ended meanwhile.
 func (e *Engine) takeData(p *peer, f *frame) bool {
 	if f.id > p.arrival.lastID {
 		return false
 	}
 	o := p.transfers[f.id]
-	if o != nil && (!o.accepted || len(f.data) > o.message.length-o.moved) {
+	if p.offers[f.id] != nil || o != nil && (!o.accepted || len(f.data) > o.message.length-o.moved) {
 		return false
 	}
 	var whole uint64 // the id, if this was the rest of the message
@@ -185,7 +190,7 @@ func (e *Engine) takeData(p *peer, f *frame) bool {
 func (e *Engine) takeAbandon(p *peer, f *frame) {
 	if m := p.offers[f.id]; m != nil {
 		delete(p.offers, f.id)
-		e.matcher.removeMessages(func(x *envelope) bool { return x == m })
+		e.matcher.arrived.remove(m)
 		e.send(p, frame{kind: refuse, id: f.id, fate: consumed}) // for the sender, its place is free only now
 	}
 	if o := p.transfers[f.id]; o != nil {
@@ -217,11 +222,11 @@ func (e *Engine) loseReceives(p *peer, err error) {
 	for _, o := range p.transfers {
 		e.finish(o, err)
 	}
-	e.matcher.removeMessages(func(m *envelope) bool { return m.source == p.rank && m.id > 0 })
+	e.matcher.arrived.removeAll(func(m *envelope) bool { return m.source == p.rank && m.id > 0 })
 	p.offers, p.transfers = nil, nil
 	e.forgive(p)
 	lost := func(o *Op) bool { return o.peer == p.rank || o.peer == Any && e.othersGone() }
-	for _, o := range e.matcher.removeReceives(lost) {
+	for _, o := range e.matcher.posted.removeAll(lost) {
 		e.finish(o, err)
 	}
 	for _, o := range slices.Clone(e.probes) {

@@ -10,6 +10,7 @@ import (
 type sender struct {
 	used      int             // of the credit
 	announced int             // messages that the rank has neither accepted nor refused
+	unseen    int             // announcements that the rank has not said to have seen
 	lastID    uint64          // of an announced message
 	backlog   fifo[*Op]       // not announced yet
 	pending   map[uint64]*Op  // announced, by id
@@ -36,11 +37,12 @@ func (e *Engine) trySend(p *peer, o *Op) bool {
 		e.send(p, frame{kind: eager, typ: o.typ, tag: uint32(o.tag), data: o.buf})
 		e.finish(o, nil)
 		return true
-	case p.announced >= MaxAnnounced:
+	case p.announced >= MaxAnnounced || p.unseen >= MaxUnseen:
 		return false
 	}
 	p.sender.lastID++
 	p.announced++
+	p.unseen++
 	o.id = p.sender.lastID
 	if p.pending == nil {
 		p.pending = make(map[uint64]*Op)
@@ -88,6 +90,16 @@ func (e *Engine) drain(p *peer) {
 		}
 		p.backlog.remove(o)
 	}
+}
+
+// takeSeen takes that p has seen n announcements.
+func (e *Engine) takeSeen(p *peer, n int) bool {
+	if n > p.unseen {
+		return false
+	}
+	p.unseen -= n
+	e.drain(p)
+	return true
 }
 
 // takeAccept takes that p has matched a message. It does not count if this rank has abandoned the message meanwhile.
@@ -188,9 +200,11 @@ func (e *Engine) takeRefusal(p *peer, f *frame) {
 // forget removes an announced message. The engine is locked.
 func (e *Engine) forget(p *peer, o *Op) {
 	delete(p.pending, o.id)
-	p.active = slices.DeleteFunc(p.active, func(x *Op) bool { return x == o })
-	if !o.accepted {
+	switch {
+	case !o.accepted:
 		p.announced--
+	case o.moved < len(o.buf):
+		p.active = slices.DeleteFunc(p.active, func(x *Op) bool { return x == o })
 	}
 }
 
@@ -223,7 +237,7 @@ func (e *Engine) loseSends(p *peer, err error) {
 	for _, o := range p.pending {
 		e.finish(o, err)
 	}
-	p.backlog, p.pending, p.abandoned, p.active, p.announced = fifo[*Op]{}, nil, nil, nil, 0
+	p.backlog, p.pending, p.abandoned, p.active, p.announced, p.unseen = fifo[*Op]{}, nil, nil, nil, 0, 0
 	e.giveBack(p)
 }
 

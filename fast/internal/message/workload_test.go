@@ -115,8 +115,8 @@ func (w *workload) finish() {
 	w.deliver()
 	for range w.sent {
 		for rank := range w.all {
-			if arrived := w.all[rank].matcher.arrived; len(arrived) > 0 {
-				w.post(rank, pattern{Any, Any}, arrived[0].length)
+			if m := w.all[rank].matcher.first(pattern{Any, Any}); m != nil {
+				w.post(rank, pattern{Any, Any}, m.length)
 				w.deliver()
 			}
 		}
