@@ -63,7 +63,8 @@ enum {
 	COLLGEN_CONCURRENT_USE = 2,   /* another thread is in a call on it; it is as before */
 	COLLGEN_MISMATCH = 3,         /* another rank made a different call: field says in what */
 	COLLGEN_DEADLOCK = 4,         /* ranks wait for each other in sends and receives */
-	COLLGEN_TIMEOUT = 5,          /* the time of the call is over: ranks are those that it waited for */
+	/* the time of the call is over: ranks are those that were waited for, or the rank whose call's time it was */
+	COLLGEN_TIMEOUT = 5,
 	COLLGEN_DIED = 6,             /* a rank's process has ended */
 	COLLGEN_FROZEN = 7,           /* a rank does not answer */
 	COLLGEN_EXHAUSTED = 8,        /* no descriptors, or no memory */
@@ -250,7 +251,7 @@ int collgen_free(collgen_comm comm, void *memory);
 /*
  * Started calls. A function that is given the address of a collgen_work starts its call, writes the work there, and
  * returns. If it fails, the work is 0, and nothing was started. A started call needs no further call of its process,
- * but each work takes about a kilobyte until it is waited for, or its communicator closed.
+ * but each work takes about five kilobytes until it is waited for, or its communicator closed.
  * The calls of a communicator run in order; only sends and receives between two collectives run beside each other.
  *
  * collgen_wait waits until the call is over, at most for timeout, and returns how it went, or COLLGEN_NOT_OVER. A work
@@ -291,7 +292,8 @@ int collgen_sendrecv(collgen_comm comm, const void *out, int64_t out_count, int 
  * Messages with tags, from 0 to 2^31-1. A receive takes the first message from a rank, or COLLGEN_ANY, that has a tag,
  * or COLLGEN_ANY. It has at most count elements of that type. Any threads may send and receive at the same time, also
  * while other calls run on comm, and started calls begin at once, in any order. Messages of one rank with the same tag
- * do not overtake each other. Short ones are copied; else a send is over when it was received. This is slower than
+ * do not overtake each other. Short ones are copied; else a send is over when it was received. While 16384 messages to a
+ * rank wait for its receives, later ones wait in the sender, in their order. This is slower than
  * collgen_send, above all for long messages. A call whose timeout is over leaves the communicator as it is. Of the
  * options, timeout and label are for messages.
  *

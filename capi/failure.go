@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 
 	"github.com/collgen/collgen/fast"
@@ -82,16 +83,22 @@ func fieldOf(err error) string {
 	return ""
 }
 
-// ranksOf returns the ranks that err blames, or those that were waited for if the time was over.
+// ranksOf returns the ranks that err blames, or those that were waited for if the time was over. If that was the time of
+// another rank, which has waited for this one, it is that rank.
 func ranksOf(err error) []int {
 	if ranks := fast.Culprits(err); len(ranks) > 0 {
 		return ranks
 	}
 	var timeout *fast.TimeoutError
-	if errors.As(err, &timeout) {
-		return timeout.Waiting
+	if !errors.As(err, &timeout) {
+		return nil
 	}
-	return nil
+	var peer *fast.PeerError
+	var call *fast.CallError
+	if errors.As(err, &peer) && errors.As(err, &call) && slices.Equal(timeout.Waiting, []int{call.Rank}) {
+		return []int{peer.Rank}
+	}
+	return timeout.Waiting
 }
 
 // refuse returns the error of a bad argument.

@@ -25,7 +25,7 @@
 // from this rank that it has not received, and all communicators of the two processes together no more than 768 KiB.
 // Each counts for 128 bytes besides its own. Any other message is announced. Then Send returns when a receive has taken
 // it, with all of its bytes. Between processes that share memory, the receiver reads them in the sender's memory,
-// unless fast.WithoutCMA or the system keeps it from that. At most 256 messages to a rank may be announced and not
+// unless fast.WithoutCMA or the system keeps it from that. At most 16,384 messages to a rank may be announced and not
 // matched. The others wait in the sender, in their order, even if a receive would match one of them. Thus what a rank
 // holds for another one is bounded.
 //

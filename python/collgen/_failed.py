@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable
 
 from . import _lib
-from ._errors import error_of
+from ._errors import Kind, error_of
 
 # Where to note how calls go, by what the library is told to pass.
 _notes: dict[int, list[int]] = {}
@@ -15,7 +15,7 @@ _keys = itertools.count(1)
 
 def _note(key: int, kind: int) -> None:
     note = _notes.pop(key, None)
-    if note is not None and kind:
+    if note is not None and kind not in (0, Kind.CANCELED):  # the program itself has canceled it
         note.append(kind)
 
 

@@ -297,7 +297,7 @@ class RawCommunicator:
             if known and not over.value:
                 self._dropped.append(number)
                 continue
-            if known and lib.collgen_test(number):
+            if known and lib.collgen_test(number) not in (0, Kind.CANCELED):  # the program itself has canceled it
                 self._warn(f"a started call has failed, and nobody waits for it: {_lib.last_error()}")
             self._pending.pop(number, None)
 

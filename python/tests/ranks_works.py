@@ -127,6 +127,9 @@ def unheeded() -> None:
     how = os.environ["HOW"]
     told: list[str] = []
     comm = collgen.init(timeout=30, log=(lambda _, text: told.append(text)) if how != "stderr" else None)
+    canceled: Any = [comm.start_message_recv(np.ones(1), collgen.ANY, 9) for _ in range(2)]
+    assert all(w.cancel() for w in canceled)
+    canceled.pop()  # what the program itself has ended is nothing to be told of, neither here nor at close
     work: Any = comm.start_allreduce(np.ones(2 + comm.rank))
     if how == "dropped":
         while not work.peek():
@@ -135,7 +138,7 @@ def unheeded() -> None:
         with raises(collgen.CollgenError):
             comm.start_allreduce(1).wait()
         own = [text for text in told if "nobody waits for it" in text]
-        assert len(own) == 1 and "count is" in own[0], told
+        assert len(own) == 1 and "count is" in own[0] and "CANCELED" not in "".join(told), told
         comm.abort()
     else:
         while not work.peek():
@@ -143,7 +146,7 @@ def unheeded() -> None:
     comm.close()
     if how == "closed":
         own = [text for text in told if "a started call that nobody has waited for failed: MISMATCH" in text]
-        assert len(own) == 1, told
+        assert len(own) == 1 and "CANCELED" not in "".join(told), told
 
 
 class Answering:

@@ -15,7 +15,7 @@ _NETWORK = frozenset((Kind.DIED, Kind.FROZEN, Kind.EXHAUSTED))
 
 
 # What the library says of calls on a communicator that was given up before because a rank failed.
-_GIVEN_UP = re.compile(r"given up: (?:.*: )?rank \d+: rank (?:died|does not answer)$")
+_GIVEN_UP = re.compile(r"given up: (?:.*: )?rank \d+: rank (?:died|does not answer)(?::|$)")
 
 
 def failure(kind: int, ranks: Sequence[int] = ()) -> Exception:

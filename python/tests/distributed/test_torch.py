@@ -17,6 +17,7 @@ from torch_jobs import run  # noqa: E402
 CALLS = ["reductions", "averages", "moves", "uneven", "scattered", "refused", "sparse", "coalesced", "futures"]
 LIFE = [
     "messages",
+    "many_tags",
     "groups",
     "again",
     "dropped",
@@ -64,6 +65,11 @@ def test_calls(transport: str) -> None:
 def test_life(function: str) -> None:
     """Groups, messages, lifetimes and errors."""
     run("torch_life", function, 3)
+
+
+def test_stopped() -> None:
+    """A rank that is stopped, and found sooner than it is by default."""
+    run("torch_life", "stopped_later", 3, COLL_HEARTBEAT_TIMEOUT="2s")
 
 
 def test_training() -> None:

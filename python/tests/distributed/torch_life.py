@@ -21,6 +21,7 @@ from torch_calls import same
 EXPECTED = {
     "killed": {1: -signal.SIGKILL},
     "killed_later": {1: -signal.SIGKILL},
+    "stopped_later": {1: -signal.SIGKILL},
     "killed_in_group": {2: -signal.SIGKILL},
     "raises": {1: 1},
     "exits": {1: 0},
@@ -281,6 +282,35 @@ def killed_later(rank: int, size: int) -> None:
         time.sleep(0.01)
     e = fails(lambda: dist.all_reduce(torch.ones(1)), dist.DistNetworkError)
     assert "given up" in str(e) and e.ranks == (1,), (e, e.ranks)  # type: ignore[attr-defined]
+
+
+def stopped_later(rank: int, size: int) -> None:
+    """Calls after a rank was found to be stopped name it, as the call does in which it was found."""
+    processes = [0] * size
+    dist.all_gather_object(processes, os.getpid())
+    if rank == 1:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    try:
+        for _ in range(2):
+            e = fails(lambda: dist.all_reduce(torch.ones(1)), dist.DistNetworkError)
+            assert "does not answer" in str(e) and e.ranks == (1,), (e, e.ranks)  # type: ignore[attr-defined]
+    finally:
+        if rank == 0:
+            os.kill(processes[1], signal.SIGKILL)
+
+
+def many_tags(rank: int, size: int) -> None:
+    """Many sends wait for their receives, which come in reversed order, after a barrier that sends messages, too."""
+    tags = range(1500)
+    x = [torch.full((1 + tag % 3 * 3000,), float(tag)) for tag in tags]
+    works = [dist.isend(x[tag], (rank + 1) % size, tag=tag) for tag in tags]
+    dist.monitored_barrier(timeout=timedelta(seconds=60))
+    for tag in reversed(tags):
+        got = torch.empty_like(x[tag])
+        dist.recv(got, (rank - 1) % size, tag=tag)
+        same(got, x[tag])
+    for w in works:
+        w.wait()
 
 
 def killed_in_group(rank: int, size: int) -> None:
