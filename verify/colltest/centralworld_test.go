@@ -113,7 +113,7 @@ func (w *world) Prepare(_ context.Context, rank int, c *colltest.Call) (colltest
 	if w.all.cachesStarts && c.OutStarts != nil {
 		starts, _ := w.starts.LoadOrStore(fmt.Sprint(rank, c.Primitive, c.OutCounts), c.OutStarts)
 		cached := *c
-		if cached.OutStarts = starts.([]int); len(cached.Out()) <= len(c.Out()) {
+		if cached.OutStarts = starts.([]int); end(cached.OutStarts, c.OutCounts) <= end(c.OutStarts, c.OutCounts) {
 			c = &cached
 		}
 	}
@@ -125,6 +125,14 @@ func (w *world) Prepare(_ context.Context, rank int, c *colltest.Call) (colltest
 	w.places.Store(p.at, p)
 	w.plans[rank] = p
 	return p, nil
+}
+
+// end returns how many elements blocks and their gaps take.
+func end(starts, counts []int) (end int) {
+	for i, n := range counts {
+		end = max(end, starts[i]+n)
+	}
+	return end
 }
 
 // prepared is a persistent call.

@@ -186,11 +186,11 @@ func (s *Step) drawDelay(random *rand.Rand, size int) {
 	if size == 1 {
 		return
 	}
-	long := pick(random, []time.Duration{2 * time.Millisecond, 2 * time.Millisecond, 10 * time.Millisecond})
-	delays := []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100 * time.Microsecond, time.Millisecond,
-		time.Millisecond, long}
+	const ms = time.Millisecond
+	long := pick(random, []time.Duration{2 * ms, 2 * ms, 2 * ms, 10 * ms})
+	delays := []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100 * time.Microsecond, ms, ms, long}
 	if p, _ := primitiveNamed(s.Primitive); !hasBuffers(p) {
-		delays = []time.Duration{0, time.Millisecond, 3 * time.Millisecond}
+		delays = []time.Duration{0, ms, 3 * ms}
 	}
 	if s.Delay = pick(random, delays); s.Delay > 0 {
 		s.Late = random.IntN(size)

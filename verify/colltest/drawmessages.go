@@ -59,7 +59,33 @@ func messages(random *rand.Rand, can *Capabilities, of []Support, size int) (cas
 		}
 		cases = append(cases, m.beside(mode))
 	}
+	if can.Split && size == 2 {
+		cases = append(cases, m.amongNumbers())
+	}
 	return cases
+}
+
+// manyNumbers is how many communicators are made one after the other, so that a number of 8 bits comes again.
+const manyNumbers = 260
+
+// amongNumbers returns messages on the communicator of all ranks beside those on each of many that are made one after the
+// other, with the same tags. Ranks begin them in different orders.
+func (m *messaging) amongNumbers() Case {
+	c := Case{Size: m.size, Order: 1 + uint64(m.random.Uint32())}
+	first := drawStep(m.random, m.can, m.send, m.size)
+	for i := range manyNumbers {
+		split := inOneGroup(m.random, m.size)
+		split.Between = true
+		c.Comms = append(c.Comms, split)
+		for k := range 6 {
+			s := drawStep(m.random, m.can, m.send, m.size)
+			s.Root, s.Peer, s.Mode, s.Delay, s.Late = first.Root, first.Peer, Started, 0, 0
+			s.Counts, s.Count, s.Displaced = nil, m.can.within(1+k), 0
+			s.Tag, s.Comm = 1+k/2, k%2*(1+i)
+			c.Steps = append(c.Steps, s)
+		}
+	}
+	return c
 }
 
 // amongLargeTags returns a case of started messages with the largest tags, both ways, under which a library may have

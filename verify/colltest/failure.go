@@ -83,7 +83,7 @@ func (f *Failure) String() string {
 func (f *Failure) again() string {
 	switch {
 	case f.Failed > 0:
-		return fmt.Sprintf("made again in worlds of its own, it has failed %d times of %d", f.Failed, f.Tries)
+		return fmt.Sprintf("made again in worlds of its own, it has failed in %d of %d runs", f.Failed, f.Tries)
 	case f.After > 0:
 		return fmt.Sprintf("it does not fail alone (%d tries), but again after the %d cases before it", f.Tries, f.After)
 	case f.Tries > 0:

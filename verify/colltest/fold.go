@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/collgen/collgen/spec"
 )
@@ -12,11 +13,17 @@ import (
 // compares bits, except those of NaNs. Otherwise an element may be the result of any tree; of whole numbers that have
 // no sum too large for the type, all trees give the same.
 func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
+	runtime.Gosched() // the ranks that make calls meanwhile come first
 	operands, want, size := t.operands(content), t.leftFold(content), t.step.Type.Bytes()
 	counts.Elements += len(got) / size
 	if bytes.Equal(got, want) {
 		return t.elsewhere(operands, want)
 	}
+	if known, ok := t.known(content, got); ok {
+		counts.Undetermined += known
+		return ""
+	}
+	left, before := got, counts.Undetermined
 	got = aligned(got)
 	elements[t.step.Type].plain(got)
 	exact := exact(t.step.Op, t.step.Type) || t.x.Order == spec.RankOrdered
@@ -44,7 +51,33 @@ func (t *trial) fold(content spec.Content, got []byte, counts *Counts) string {
 			counts.Undetermined++
 		}
 	}
-	return t.elsewhere(operands, got)
+	text := t.elsewhere(operands, got)
+	if text == "" {
+		t.remember(content, left, counts.Undetermined-before)
+	}
+	return text
+}
+
+// acceptable is a result of a reduction that is right, with how many of its elements are undetermined.
+type acceptable struct {
+	bits         []byte
+	undetermined int
+}
+
+// known reports whether a result is one that another rank has, and that was right, and how many of its elements are
+// undetermined. To judge one takes long.
+func (t *trial) known(content spec.Content, got []byte) (undetermined int, ok bool) {
+	t.folding.Lock()
+	defer t.folding.Unlock()
+	right, ok := t.right[fmt.Sprint(content.Terms)]
+	return right.undetermined, ok && bytes.Equal(got, right.bits)
+}
+
+// remember notes that a result is right.
+func (t *trial) remember(content spec.Content, got []byte, undetermined int) {
+	t.folding.Lock()
+	defer t.folding.Unlock()
+	t.right[fmt.Sprint(content.Terms)] = acceptable{got, undetermined}
 }
 
 // leftFold returns the reduction from left to right, with plain NaNs. It is the same for many ranks.

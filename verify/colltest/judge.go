@@ -158,10 +158,9 @@ func (j judging) complexProduct(operands [][]float64, got []float64) verdict {
 	if math.IsNaN(got[0]+got[1]) || math.IsInf(got[0], 0) || math.IsInf(got[1], 0) {
 		return wrong
 	}
-	dr, di := sub(re, number(got[0])), sub(im, number(got[1]))
-	off := new(big.Float).Sqrt(add(mul(dr, dr), mul(di, di)))
-	limit := mul(new(big.Float).Sqrt(add(mul(re, re), mul(im, im))), number(j.bound()*(1+1e-9)))
-	return verdictOf(off.Cmp(limit) <= 0)
+	dr, di, bound := sub(re, number(got[0])), sub(im, number(got[1])), number(j.bound()*(1+1e-9))
+	off, absolute := add(mul(dr, dr), mul(di, di)), add(mul(re, re), mul(im, im)) // squares
+	return verdictOf(off.Cmp(mul(absolute, mul(bound, bound))) <= 0)
 }
 
 // within reports whether got is off by at most bound × size + slack.

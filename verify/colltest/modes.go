@@ -86,7 +86,7 @@ func (w *swept) alike(mode Mode) (cases [][]Step) {
 	return cases
 }
 
-// twice returns a reduction that rounds, made twice with other late ranks.
+// twice returns a reduction that rounds, made again with other late ranks.
 func (w *swept) twice(mode Mode) [][]Step {
 	rounds := slices.DeleteFunc(w.c.reductions(w.of.Primitive), func(kind reduction) bool {
 		return kind.Op == 0 || exact(kind.Op, kind.Type)
@@ -94,11 +94,9 @@ func (w *swept) twice(mode Mode) [][]Step {
 	if len(rounds) == 0 || w.size == 1 {
 		return nil
 	}
-	first := w.step(rounds[w.i%len(rounds)], w.of.forms()[0])
-	first.Mode, first.Values.Kind, first.Count, first.Delay = mode, spectest.Ordinary, w.c.within(sweepCounts[0]), late
-	second := first
-	second.Late = w.size - 1
-	return [][]Step{{first, second}}
+	s := w.step(rounds[w.i%len(rounds)], w.of.forms()[0])
+	s.Mode, s.Values.Kind, s.Count = mode, spectest.Ordinary, w.c.within(sweepCounts[0])
+	return [][]Step{w.twins(s)}
 }
 
 // fromEachRoot returns reductions of which the order of operands matters, with each root.

@@ -129,7 +129,9 @@ func (s *Step) String() string {
 		case spec.ParamOp:
 			fmt.Fprintf(&b, ", op %v", s.Op)
 		case spec.ParamRoot:
-			fmt.Fprintf(&b, ", root %d", s.Root)
+			if s.Wrong != WrongRoot {
+				fmt.Fprintf(&b, ", root %d", s.Root)
+			}
 		case spec.ParamPeer:
 			fmt.Fprintf(&b, ", peer %d", s.Peer)
 		}
@@ -151,7 +153,7 @@ func (s *Step) String() string {
 	}
 	switch s.Wrong {
 	case WrongRoot:
-		b.WriteString(", with a root that is no rank")
+		fmt.Fprintf(&b, ", with a root that is no rank: %s", s.beyond())
 	case WrongCounts:
 		b.WriteString(", with one element more on one rank")
 	}

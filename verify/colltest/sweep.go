@@ -61,6 +61,9 @@ func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 				return
 			}
 		}
+		if steps := w.patient(); len(steps) > 0 && !yield(Case{Size: size, Steps: steps}) {
+			return
+		}
 		if hasBuffers(p) && size == 2 { // what an empty call takes, it has to give back
 			empty := w.step(c.reductions(p)[0], of.forms()[0])
 			empty.Count, empty.Repeat = c.within(0), manyEmpty
@@ -107,14 +110,16 @@ func (w *swept) step(kind reduction, inPlace bool) Step {
 	s := Step{Primitive: p.Name, Type: kind.Type, Op: kind.Op, Count: w.c.within(sweepCounts[i%len(sweepCounts)]),
 		Root: root.Root, Peer: root.Peer, InPlace: inPlace}
 	if hasBuffers(p) {
-		s.Guard = guards[i%len(guards)]
+		if s.Guard = guards[i%len(guards)]; i%2 == 1 { // kernels treat operands off alignment in other ways
+			s.Lead = i / 2 % mostLead
+		}
 		s.Values = Values{Kind: []spectest.Kind{spectest.Mixed, spectest.Ordinary, spectest.Special}[i%3], Seed: uint64(i)}
 	}
 	s.tame(w.c)
 	return s
 }
 
-// variants returns the calls of one type, op and form. A reduction that rounds is made twice with other late ranks,
+// variants returns the calls of one type, op and form. A reduction that rounds is made again with other late ranks,
 // with special values, and with whole numbers. One whose result for NaN or -0 is not promised has another call with
 // these.
 func (w *swept) variants(kind reduction, inPlace bool) (cases []Case) {
@@ -127,11 +132,11 @@ func (w *swept) variants(kind reduction, inPlace bool) (cases []Case) {
 		return s
 	}
 	if kind.Op != 0 && !exact(kind.Op, kind.Type) && (w.size <= mostLate || w.i%mostLate == 0) {
-		first, second := with(spectest.Ordinary, sweepCounts[0]), with(spectest.Ordinary, sweepCounts[0])
-		if w.size > 1 {
-			first.Delay, second.Delay, second.Late = late, late, w.size-1
+		twin := with(spectest.Ordinary, sweepCounts[0])
+		if w.i%6 == 0 { // long blocks may take another way
+			twin = with(spectest.Ordinary, longTwin)
 		}
-		add(first, second)
+		add(w.twins(twin)...)
 		add(with(spectest.Special, sweepCounts[1]))
 		add(with(spectest.Whole, sweepCounts[0]))
 	}
@@ -186,8 +191,46 @@ func (w *swept) tails(kind reduction) (steps []Step) {
 // mostLead is more than there are elements of 4 bytes in a vector of 64.
 const mostLead = 17
 
-// late is the delay of a rank whose operand is to come after those of the others.
-const late = 300 * time.Microsecond
+// twins returns the same call for several ranks that come late, one in each: of three operands, the last two change
+// places.
+func (w *swept) twins(s Step) []Step {
+	if w.size == 1 {
+		return []Step{s, s}
+	}
+	s.Delay = late
+	steps := []Step{s, s}
+	steps[1].Late = w.size - 1
+	if w.size > 2 {
+		s.Late = 1
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+// late is the delay of a rank whose operand is to come after those of the others. Blocks of longTwin elements have more
+// than 2 KiB.
+const late, longTwin = 300 * time.Microsecond, 1100
+
+// patient returns calls in which a rank comes so late that others may have ceased to wait: one in each if there is no
+// data, and else any.
+func (w *swept) patient() (steps []Step) {
+	delay, most, times := lateForData, 2, 1
+	if !hasBuffers(w.of.Primitive) {
+		delay, most, times = lateForNone, 3, w.size
+	}
+	if w.size == 1 || w.size > most {
+		return nil
+	}
+	for range times {
+		s := w.step(w.c.reductions(w.of.Primitive)[0], w.of.forms()[0])
+		s.Late, s.Delay = w.i%w.size, delay
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+// lateForData and lateForNone are the delays of a rank for which others wait long.
+const lateForData, lateForNone = 25 * time.Millisecond, 70 * time.Millisecond
 
 // long returns calls with blocks so long that kernels come to their main loops, with all that is left over after it:
 // one in each form. A reduction that rounds has whole numbers in the longer one, and special ones on two ranks. One of
@@ -224,6 +267,10 @@ const (
 	largeBlock, mostLarge    = 24, 1 << 30
 )
 
+// mostLengths is the largest size on which all lengths up to 2^16 bytes are tried. Larger ones have every second one, in
+// turn.
+const mostLengths = 4
+
 // lengths yields calls with blocks of 2^k and 3·2^k bytes, and of one element less and more: limits in bytes are such
 // numbers. Up to 2^16 bytes, forms take turns. Longer ones have each form, and are divided among the sizes. Reductions
 // that round have whole numbers, so that their results can be compared to the bit. What has just such a length is made
@@ -234,7 +281,7 @@ func (w *swept) lengths(large bool, yield func(Case) bool) {
 		top = largeBlock
 	}
 	for k := 6; k <= top; k++ {
-		if !large && k > 16 && (k+w.size)%4 != 0 {
+		if !large && (k > 16 && (k+w.size)%4 != 0 || w.size > mostLengths && (k+w.size)%2 != 0) {
 			continue
 		}
 		if !w.around(1<<k, k, large, yield) || k <= 16 && (k+w.size)%2 == 0 && !w.around(3<<(k-1), k, large, yield) {
@@ -257,7 +304,7 @@ func (w *swept) beforeLimit(n, k int) (steps []Step) {
 	}
 	for i, header := range headers {
 		s := w.step(kinds[w.i%len(kinds)], forms[i%len(forms)])
-		if s.Values.Kind, s.Guard = spectest.Whole, 0; s.Op == 0 {
+		if s.Values.Kind, s.Guard, s.Lead = spectest.Whole, 0, 0; s.Op == 0 {
 			s.Values.Kind = spectest.Ordinary
 		}
 		s.Count = w.c.within((n - header) / s.Type.Bytes())
@@ -278,7 +325,7 @@ func (w *swept) around(n, k int, large bool, yield func(Case) bool) bool {
 				continue
 			}
 			s := w.step(kinds[w.i%len(kinds)], inPlace)
-			if s.Values.Kind, s.Guard = spectest.Whole, 0; s.Op == 0 {
+			if s.Values.Kind, s.Guard, s.Lead = spectest.Whole, 0, 0; s.Op == 0 {
 				s.Values.Kind = spectest.Ordinary
 			}
 			s.Count = n/s.Type.Bytes() + more

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -19,7 +20,8 @@ type trial struct {
 	inputs  [][][]byte        // by rank and block
 	calls   []*Call           // by rank; nil: the rank takes no part
 	folds   map[string][]byte // reductions from left to right, by their terms
-	folding sync.Mutex        // guards folds
+	right   map[string]acceptable
+	folding sync.Mutex // guards folds and right
 
 	members []int  // the ranks of the world that make the call, in the order of its communicator
 	first   *trial // the same call, made first, which prepares it if it is persistent
@@ -36,7 +38,7 @@ func (t *trial) place(rank int) int { return slices.Index(t.members, rank) }
 
 // newTrial returns the trial of a Step on size ranks. It returns an error if the Step is no call of the primitive.
 func newTrial(s *Step, p spec.Primitive, size int) (*trial, error) {
-	t := &trial{step: s, name: s.apartFromDelays(), folds: map[string][]byte{}}
+	t := &trial{step: s, name: s.apartFromDelays(), folds: map[string][]byte{}, right: map[string]acceptable{}}
 	if !s.Type.Valid() || hasOp(p) && !s.Op.Takes(s.Type) {
 		return nil, fmt.Errorf("%s of %v by %v: there is no such reduction", p.Name, s.Type, s.Op)
 	}
@@ -86,6 +88,7 @@ func (t *trial) draw() {
 		var blocks [][]byte
 		for _, n := range counts {
 			blocks = append(blocks, elements[t.step.Type].draw(random, t.step.Values, n))
+			runtime.Gosched() // the ranks that make calls meanwhile come first
 		}
 		t.inputs = append(t.inputs, blocks)
 	}

@@ -84,6 +84,17 @@ func (s *Step) wrongRoot(size int) int {
 	return []int{size, -1, size + 1}[s.Values.Seed%3]
 }
 
+// beyond is the wrong root in words.
+func (s *Step) beyond() string {
+	switch s.wrongRoot(0) {
+	case 0:
+		return "the number of ranks"
+	case 1:
+		return "the number of ranks and 1"
+	}
+	return "-1"
+}
+
 // spoil makes the call wrong. The root is changed later, in the ranks' parts.
 func (t *trial) spoil(p spec.Primitive) error {
 	if !canBe(t.step.Wrong, p, len(t.x.Ranks)) || t.step.Counts != nil {
@@ -118,5 +129,6 @@ func (t *trial) accepted(refused []bool) []Problem {
 	if len(without) == 0 || t.step.Wrong == WrongCounts && slices.Contains(refused, true) {
 		return nil
 	}
-	return []Problem{{Kind: Accepted, Rank: -1, Text: fmt.Sprintf("ranks %v have returned without an error", without)}}
+	return []Problem{{Kind: Accepted, Rank: -1, Text: fmt.Sprintf("from %s, ranks %v have returned without an error",
+		t.called(), without)}}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// fakeQEMU stands for the emulator: it hangs as often as HANGS says, then it runs the machine's script here, and says on the
-// third serial line what the machine does.
+// fakeQEMU stands for the emulator: it hangs as often as HANGS says, then it says on the third serial line what the
+// machine does.
 const fakeQEMU = `#!/bin/bash
 for arg; do [[ $arg != file:*status ]] || status=${arg#file:}; done
 echo boot >>"$BOOTS"
@@ -54,8 +54,8 @@ func TestBoot(t *testing.T) {
 			write("cache/image/base.cpio", "")
 			write("qemu-system-x86_64", fakeQEMU)
 			cmd := exec.Command(filepath.Join(dir, "boot"), "/bin/true")
-			cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "BOOTS="+filepath.Join(dir, "boots"), fmt.Sprint("HANGS=", tt.hangs), fmt.Sprint("ENDED=", tt.ended),
-				fmt.Sprint("COLLGEN_VM_BOOT=", tt.seconds))
+			cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "BOOTS="+filepath.Join(dir, "boots"),
+				fmt.Sprint("HANGS=", tt.hangs), fmt.Sprint("ENDED=", tt.ended), fmt.Sprint("COLLGEN_VM_BOOT=", tt.seconds))
 			out, _ := cmd.CombinedOutput()
 			if got := cmd.ProcessState.ExitCode(); got != tt.want {
 				t.Errorf("boot ended with %d instead of %d:\n%s", got, tt.want, out)
