@@ -292,10 +292,10 @@ int collgen_sendrecv(collgen_comm comm, const void *out, int64_t out_count, int 
  * Messages with tags, from 0 to 2^31-1. A receive takes the first message from a rank, or COLLGEN_ANY, that has a tag,
  * or COLLGEN_ANY. It has at most count elements of that type. Any threads may send and receive at the same time, also
  * while other calls run on comm, and started calls begin at once, in any order. Messages of one rank with the same tag
- * do not overtake each other. Short ones are copied; else a send is over when it was received. While 16384 messages to a
- * rank wait for its receives, later ones wait in the sender, in their order. This is slower than
- * collgen_send, above all for long messages. A call whose timeout is over leaves the communicator as it is. Of the
- * options, timeout and label are for messages.
+ * do not overtake each other. Short ones are copied; else a send is over when it was received. While 16384 messages to
+ * a rank wait for its receives, later ones wait in the sender, in their order. This is slower than collgen_send, above
+ * all for long messages. A call whose timeout is over leaves the communicator as it is. Of the options, timeout and
+ * label are for messages.
  *
  * Status, if it is not NULL, is written when the receive returns. That of a started one is written when collgen_wait,
  * collgen_test or collgen_wait_any returns that the call is over, and has to be there until then.

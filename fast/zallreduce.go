@@ -122,6 +122,8 @@ var allReduce = exec.Collective{
 		{Algorithm: "tree", MaxBytes: 262144},
 		{Transport: "shm", Algorithm: "ring", MaxBytes: 8388608},
 		{Transport: "shm", Algorithm: "segmented-ring", PieceBytes: 4194304},
+		{Transport: "tcp", Algorithm: "swing", MinSize: 4, MaxSize: 4, MaxBytes: 33554432},
+		{Transport: "tcp", Algorithm: "swing", MinSize: 8, MaxSize: 8, MaxBytes: 33554432},
 		{Algorithm: "ring"},
 		{Algorithm: "one-shot", MaxBytes: 4096},
 		{Algorithm: "two-shot"},

@@ -47,6 +47,10 @@ var _ = rules(spec.AllReduce,
 	gen.Rule{Algorithm: "tree", MaxBytes: 256 * kib},
 	gen.Rule{Transport: "shm", Algorithm: "ring", MaxBytes: 8 * mib},
 	gen.Rule{Transport: "shm", Algorithm: "segmented-ring", PieceBytes: 4 * mib},
+	// Of powers of two: the bytes of the ring in fewer steps, in each of which ranks of a host take turns on its cores.
+	// The times are in docs/lab/performance.md.
+	gen.Rule{Transport: "tcp", Algorithm: "swing", MinSize: 4, MaxSize: 4, MaxBytes: 32 * mib},
+	gen.Rule{Transport: "tcp", Algorithm: "swing", MinSize: 8, MaxSize: 8, MaxBytes: 32 * mib},
 	gen.Rule{Algorithm: "ring"},
 	// Only reproducible sums and ops that are not commutative get here. From some size on, what is sent and reduced
 	// counts.

@@ -71,7 +71,7 @@ func TestSelect(t *testing.T) {
 		perHost, bytes int
 		want           string
 	}{{0, 8, "recursive-doubling"}, {2, 8, "one-shot"}, {1, 8, "one-shot"}, {3, 64 * kib, "tree"},
-		{2, 64 * kib, "recursive-doubling"}} {
+		{2, 64 * kib, "recursive-doubling"}, {0, 16 * mib, "swing"}, {1, 16 * mib, "ring"}} {
 		c := selection.Call{Transport: "tcp", Size: 4, PerHost: tc.perHost, Commutative: true}
 		if got := table[gen.Select(table, algorithms, c, tc.bytes)].Algorithm; got != tc.want {
 			t.Errorf("over tcp, %+v: got %s", tc, got)
