@@ -83,8 +83,8 @@ func fieldOf(err error) string {
 	return ""
 }
 
-// ranksOf returns the ranks that err blames, or those that were waited for if the time was over. If that was the time of
-// another rank, which has waited for this one, it is that rank.
+// ranksOf returns the ranks that err blames, or those that were waited for if the time was over. If that was the time
+// of another rank, which has waited for this one, it is that rank.
 func ranksOf(err error) []int {
 	if ranks := fast.Culprits(err); len(ranks) > 0 {
 		return ranks

@@ -42,7 +42,8 @@ func (w *world) on(rank int, c *colltest.Call) (*room, int) {
 	s := w.splits[c.Comm]
 	color := s.colors[rank]
 	r, members := s.rooms[color], s.members(color)
-	if w.all.oneMailbox && c.Tag > 0 && len(members) == w.all.size && slices.IsSorted(members) {
+	isAll := len(members) == w.all.size && slices.IsSorted(members)
+	if n := w.all.mailboxes; n > 0 && c.Comm%n == 0 && c.Tag > 0 && isAll {
 		return w.all, rank
 	}
 	if name := fmt.Sprint(members); w.all.oneRoom && w.rooms[name] == nil {

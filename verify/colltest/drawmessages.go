@@ -68,8 +68,8 @@ func messages(random *rand.Rand, can *Capabilities, of []Support, size int) (cas
 // manyNumbers is how many communicators are made one after the other, so that a number of 8 bits comes again.
 const manyNumbers = 260
 
-// amongNumbers returns messages on the communicator of all ranks beside those on each of many that are made one after the
-// other, with the same tags. Ranks begin them in different orders.
+// amongNumbers returns messages on the communicator of all ranks beside those on each of many that are made one after
+// the other, with the same tags. Ranks begin them in different orders.
 func (m *messaging) amongNumbers() Case {
 	c := Case{Size: m.size, Order: 1 + uint64(m.random.Uint32())}
 	first := drawStep(m.random, m.can, m.send, m.size)

@@ -94,7 +94,12 @@ var escapes = []escape{
 	}), colltest.Value, nil},
 	{"more than a megabyte", "Broadcast", leaves(func(c *colltest.Call) bool { return len(c.Out()) > 1<<20 }),
 		colltest.Value, nil},
-	{"the order of sums is that of arrival", "AllReduce", byArrival(), colltest.Disagree, nil},
+	{"the order of sums is that of arrival", "AllReduce", byArrival(0), colltest.Disagree, nil},
+	{"the order of long sums is that of arrival", "AllReduce", byArrival(512), colltest.Disagree, nil},
+	{"short sums off alignment", "Reduce", leaves(func(c *colltest.Call) bool {
+		return c.Op == spec.OpSum && c.Type == spec.TypeFloat64 && c.OutAt%32 != 0 && len(c.Out()) >= 128 &&
+			len(c.Out()) < 2048
+	}), colltest.Value, nil},
 	{"an uneven block of more than 64 elements", "AllGather", leaves(func(c *colltest.Call) bool {
 		return slices.Max(c.OutCounts) > 64 && slices.Min(c.OutCounts) < 64
 	}), colltest.Value, nil},
@@ -274,8 +279,8 @@ func emptyCredits(most int64) fault {
 	}}
 }
 
-// byArrival adds float32 in the order in which ranks come.
-func byArrival() fault {
+// byArrival adds float32 in the order in which ranks come, if there are so many.
+func byArrival(least int) fault {
 	m := newMeetings()
 	return fault{
 		enter: func(_ context.Context, rank, size int, c *colltest.Call) error {
@@ -283,7 +288,7 @@ func byArrival() fault {
 			return nil
 		},
 		operands: func(rank int, c *colltest.Call, x [][]byte) (ordered [][]byte) {
-			if c.Type != spec.TypeFloat32 {
+			if c.Type != spec.TypeFloat32 || len(x[0]) < 4*least {
 				return x
 			}
 			for _, r := range m.order(rank, len(x)) {

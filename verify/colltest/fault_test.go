@@ -42,7 +42,7 @@ type fault struct {
 	batchTag      bool // messages of a batch have the tag of the first one
 	dropsOnSplit  bool // making a communicator drops the messages of others that were not received
 	dropsOnFree   bool // freeing a communicator does
-	oneMailbox    bool // messages with a tag match on all communicators
+	mailboxes     int  // messages with a tag match on communicators whose numbers are alike modulo that; 0: on one
 	onePlan       bool // a persistent call is the one prepared last
 	reusesPlans   bool // the place of a persistent call is how many others are open
 	closesAll     bool // closing a persistent call closes all of them

@@ -42,8 +42,11 @@ var sweepCounts = []int{23, 64, 1, 130, 7, 0, 31}
 func (c *Capabilities) sweep(of Support, size int, large bool) iter.Seq[Case] {
 	return func(yield func(Case) bool) {
 		p, w := of.Primitive, swept{c: c, of: of, size: size, roots: calls(of.Primitive, size), i: 7 * size}
-		for _, kind := range c.reductions(p) {
-			for _, inPlace := range of.forms() {
+		for i, kind := range c.reductions(p) {
+			for form, inPlace := range of.forms() {
+				if size > mostWhole && (i+form+size)%len(of.forms()) != 0 {
+					continue
+				}
 				for _, c := range w.variants(kind, inPlace) {
 					if !yield(c) {
 						return
@@ -267,9 +270,9 @@ const (
 	largeBlock, mostLarge    = 24, 1 << 30
 )
 
-// mostLengths is the largest size on which all lengths up to 2^16 bytes are tried. Larger ones have every second one, in
-// turn.
-const mostLengths = 4
+// mostWhole is the largest size on which all forms, and all lengths up to 2^16 bytes, are tried. Larger ones have every
+// second one, in turn.
+const mostWhole = 4
 
 // lengths yields calls with blocks of 2^k and 3·2^k bytes, and of one element less and more: limits in bytes are such
 // numbers. Up to 2^16 bytes, forms take turns. Longer ones have each form, and are divided among the sizes. Reductions
@@ -281,7 +284,7 @@ func (w *swept) lengths(large bool, yield func(Case) bool) {
 		top = largeBlock
 	}
 	for k := 6; k <= top; k++ {
-		if !large && (k > 16 && (k+w.size)%4 != 0 || w.size > mostLengths && (k+w.size)%2 != 0) {
+		if !large && (k > 16 && (k+w.size)%4 != 0 || w.size > mostWhole && (k+w.size)%2 != 0) {
 			continue
 		}
 		if !w.around(1<<k, k, large, yield) || k <= 16 && (k+w.size)%2 == 0 && !w.around(3<<(k-1), k, large, yield) {

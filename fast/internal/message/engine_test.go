@@ -218,8 +218,8 @@ func TestAnnouncedPassCredit(t *testing.T) {
 	}
 }
 
-// TestUnseen: a rank that handles nothing has few announcements on their way to it. When it does, a receive gets the last
-// of many messages, which no receive has matched before.
+// TestUnseen: a rank that handles nothing has few announcements on their way to it. When it does, a receive gets the
+// last of many messages, which no receive has matched before.
 func TestUnseen(t *testing.T) {
 	n := newNet(2)
 	const many = 20 * MaxUnseen
