@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -79,7 +80,7 @@ func (n *net) deliver() {
 	for more := true; more; {
 		more = false
 		for from := range n.all {
-			more = n.reads(from) || more
+			more = n.reads(from) || n.all[from].serves() || more
 			for to := range n.all {
 				for n.step([2]int{from, to}) {
 					more = true
@@ -87,6 +88,17 @@ func (n *net) deliver() {
 			}
 		}
 	}
+}
+
+// serves waits until no goroutine handles what a rank has sent to itself, and reports whether one has.
+func (e *Engine) serves() (has bool) {
+	for is := true; is; runtime.Gosched() {
+		e.mu.Lock()
+		is = e.serving
+		e.mu.Unlock()
+		has = has || is
+	}
+	return has
 }
 
 // send has a rank begin to send so many bytes, which begin with the number.
