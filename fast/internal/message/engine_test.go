@@ -16,7 +16,7 @@ import (
 )
 
 // net is the control plane of some ranks. It delivers frames when it is told to. Nothing here waits, so there is one
-// goroutine.
+// goroutine, but for what a rank sends to itself.
 type net struct {
 	all     []*Engine
 	budgets []Budget
@@ -80,7 +80,8 @@ func (n *net) deliver() {
 	for more := true; more; {
 		more = false
 		for from := range n.all {
-			more = n.reads(from) || n.all[from].serves() || more
+			more = n.all[from].serves() || more
+			more = n.reads(from) || more
 			for to := range n.all {
 				for n.step([2]int{from, to}) {
 					more = true
