@@ -16,9 +16,9 @@ func (p pattern) matches(e *envelope) bool {
 	return (p.source == Any || p.source == e.source) && (p.tag == Any || p.tag == e.tag)
 }
 
-// patterns returns all that e matches.
-func (e *envelope) patterns() []pattern {
-	return []pattern{{e.source, e.tag}, {e.source, Any}, {Any, e.tag}, {Any, Any}}
+// patterns returns all that m matches.
+func (m *envelope) patterns() []pattern {
+	return []pattern{{m.source, m.tag}, {m.source, Any}, {Any, m.tag}, {Any, Any}}
 }
 
 // envelope is a message that has arrived, or was announced.
