@@ -131,8 +131,7 @@ func TestGrowBlames(t *testing.T) {
 		t.Fatal(err)
 	}
 	errs := fasttest.OnAll(all, func(c *fast.Comm) error {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
+		ctx, cancel := t.Context(), func() {}
 		if c.Rank() == 0 { // its time begins with its call: one whose time is over makes none
 			ctx, cancel = context.WithTimeout(ctx, 100*time.Millisecond)
 			defer cancel()

@@ -7,7 +7,7 @@ import (
 )
 
 // index has elements in the order in which they were added, and finds the first of those that were added under a
-// pattern. Each is in it once. That costs the same however many there are. The zero index is empty.
+// pattern. Each is in it once. To find or remove one costs the same however many there are. The zero index is empty.
 type index[E comparable] struct {
 	added uint64
 	at    map[E]*entry[E]

@@ -16,11 +16,6 @@ func (p pattern) matches(e *envelope) bool {
 	return (p.source == Any || p.source == e.source) && (p.tag == Any || p.tag == e.tag)
 }
 
-// patterns returns all that m matches.
-func (m *envelope) patterns() []pattern {
-	return []pattern{{m.source, m.tag}, {m.source, Any}, {Any, m.tag}, {Any, Any}}
-}
-
 // envelope is a message that has arrived, or was announced.
 type envelope struct {
 	source, tag int
@@ -30,6 +25,11 @@ type envelope struct {
 	place       place  // of an announced message
 	length      int    // in bytes
 	data        []byte
+}
+
+// patterns returns those of all receives that m matches.
+func (m *envelope) patterns() []pattern {
+	return []pattern{{m.source, m.tag}, {m.source, Any}, {Any, m.tag}, {Any, Any}}
 }
 
 // receiver is a receive.
