@@ -88,6 +88,8 @@ func (r *room) end(ctx context.Context, rank int, c *colltest.Call, round *round
 	if !r.passes(rank, c) || r.byRef {
 		select {
 		case <-round.full:
+		case <-r.over(c):
+			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -400,6 +400,50 @@ func TestSeenOnce(t *testing.T) {
 	}
 }
 
+// TestWaits: ranks that cease to wait for others are found, though most random cases have shorter delays.
+func TestWaits(t *testing.T) {
+	hasty := map[string]time.Duration{"Barrier": 50 * time.Millisecond, "Gather": 15 * time.Millisecond}
+	for primitive, wait := range hasty {
+		f := fault{waits: func(*colltest.Call) time.Duration { return wait }}
+		if found := hastyOnes(t, f, primitive); !slices.ContainsFunc(found, longerThan(wait)) {
+			t.Errorf("%s: found %v", primitive, found)
+		}
+	}
+}
+
+// TestLongerDelays: a case that fails no more where it is made again is shown to fail with a rank that comes later.
+func TestLongerDelays(t *testing.T) {
+	var seen sync.Map // what ranks have given
+	hasty := fault{waits: func(c *colltest.Call) time.Duration {
+		if c.Op != spec.OpSum || c.InPlace {
+			return time.Minute
+		}
+		if _, again := seen.LoadOrStore(string(c.In()), nil); again {
+			return 2 * time.Millisecond
+		}
+		return 200 * time.Microsecond
+	}}
+	if found := hastyOnes(t, hasty, "AllReduce"); !slices.ContainsFunc(found, longerThan(2*time.Millisecond)) {
+		t.Errorf("found %v", found)
+	}
+}
+
+// hastyOnes returns what the sweep finds in an implementation on two ranks that does not wait long for others.
+func hastyOnes(t *testing.T, hasty fault, primitive string) []*colltest.Failure {
+	t.Helper()
+	impl := &central{can: colltest.Everything("hasty", 2), fault: hasty}
+	impl.can.Types = []spec.Type{spec.TypeFloat32}
+	s := colltest.NewSuite(impl)
+	t.Cleanup(func() { _ = s.Close() })
+	s.Cases, s.Failures, s.Shrinking = 0, 100, time.Second // on a busy machine, ranks come late by themselves
+	return s.Check(t.Context(), only(s.Capabilities(), primitive)...)
+}
+
+// longerThan returns whether a failure comes again in a call of which a rank comes later than d.
+func longerThan(d time.Duration) func(*colltest.Failure) bool {
+	return func(f *colltest.Failure) bool { return f.Failed > 0 && f.Case.Steps[0].Delay > d }
+}
+
 // TestSlowAlways: cases that take longer than Patience, each of them, leave out none of the others.
 func TestSlowAlways(t *testing.T) {
 	impl := &central{can: colltest.Everything("slow", 1), fault: fault{

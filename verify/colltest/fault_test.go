@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"time"
 
 	"github.com/collgen/collgen/spec"
 	"github.com/collgen/collgen/verify/colltest"
@@ -19,6 +20,7 @@ type fault struct {
 	combine  func(c *colltest.Call, x, y []byte) []byte                        // instead of the right one
 	finish   func(c *colltest.Call, x []byte, size int) []byte                 // instead of the right one
 	leave    func(rank, size int, c *colltest.Call)                            // when the result is there
+	waits    func(c *colltest.Call) time.Duration                              // no longer for others; nil: until they come
 	early    bool                                                              // a barrier that nobody waits in
 	ahead    bool                                                              // the root of a broadcast does not wait
 
@@ -59,6 +61,14 @@ type planted struct {
 // smallest returns a case of one call, which has the fields that are named here.
 func smallest(size int, s colltest.Step) colltest.Case {
 	return colltest.Case{Size: size, Steps: []colltest.Step{s}}
+}
+
+// over returns what ends a rank's wait for others, without its result.
+func (f *fault) over(c *colltest.Call) <-chan time.Time {
+	if f.waits == nil {
+		return nil
+	}
+	return time.After(f.waits(c))
 }
 
 func isPrime(n int) bool { return big.NewInt(int64(n)).ProbablyPrime(0) }

@@ -215,7 +215,7 @@ func (w *swept) twins(s Step) []Step {
 const late, longTwin = 300 * time.Microsecond, 1100
 
 // patient returns calls in which a rank comes so late that others may have ceased to wait: one in each if there is no
-// data, and else any.
+// data, and else one whose data another rank needs.
 func (w *swept) patient() (steps []Step) {
 	delay, most, times := lateForData, 2, 1
 	if !hasBuffers(w.of.Primitive) {
@@ -227,9 +227,28 @@ func (w *swept) patient() (steps []Step) {
 	for range times {
 		s := w.step(w.c.reductions(w.of.Primitive)[0], w.of.forms()[0])
 		s.Late, s.Delay = w.i%w.size, delay
+		if hasBuffers(w.of.Primitive) && !w.others(&s) {
+			s.Late = (s.Late + 1) % w.size
+		}
 		steps = append(steps, s)
 	}
 	return steps
+}
+
+// others reports whether another rank's result has an operand of the late one.
+func (w *swept) others(s *Step) bool {
+	x, err := spec.Expect(w.of.Primitive, s.call(w.size))
+	if err != nil {
+		return false // the call reports the error
+	}
+	for rank := range x.Ranks {
+		for _, content := range x.Ranks[rank].Out {
+			if rank != s.Late && slices.ContainsFunc(content.Terms, func(t spec.Term) bool { return t.Rank == s.Late }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // lateForData and lateForNone are the delays of a rank for which others wait long.
