@@ -92,3 +92,15 @@ func TestStepString(t *testing.T) {
 		}
 	}
 }
+
+// TestLonger: a failure of counts that differ names the rank that has more, which is one of the communicator's members.
+func TestLonger(t *testing.T) {
+	f := Failure{Tries: 1, Failed: 1, Case: Case{Size: 3,
+		Comms: []Split{{Colors: []int{-1, 0, 0}, Keys: []int{0, 0, 0}}},
+		Steps: []Step{{Primitive: "Reduce", Type: spec.TypeInt8, Op: spec.OpSum, Count: 1, Comm: 1,
+			Wrong: WrongCounts, Values: Values{Seed: 5}}}},
+		Problems: []Problem{{Kind: Accepted, Rank: -1, Text: "accepted"}}}
+	if text := f.String(); !strings.Contains(text, "    rank 2 has one element more in each block\n") {
+		t.Error(text)
+	}
+}

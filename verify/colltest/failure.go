@@ -60,6 +60,10 @@ func (f *Failure) String() string {
 	for i := range f.Case.Steps[:min(len(f.Case.Steps), mostCalls)] {
 		s := &f.Case.Steps[i]
 		fmt.Fprintf(&b, "\n  call %d: %v\n", i+1, s)
+		if s.Wrong == WrongCounts {
+			members := f.Case.members(s)
+			fmt.Fprintf(&b, "    rank %d has one element more in each block\n", members[s.longer(len(members))])
+		}
 		b.WriteString(f.places(s))
 		b.WriteString(f.inputs(s))
 	}

@@ -155,7 +155,7 @@ func (s *Step) String() string {
 	case WrongRoot:
 		fmt.Fprintf(&b, ", with a root that is no rank: %s", s.beyond())
 	case WrongCounts:
-		b.WriteString(", with one element more on one rank")
+		b.WriteString(", with counts that differ")
 	}
 	if s.Lead > 0 {
 		fmt.Fprintf(&b, ", off alignment by %d elements", s.Lead)

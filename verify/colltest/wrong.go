@@ -84,6 +84,9 @@ func (s *Step) wrongRoot(size int) int {
 	return []int{size, -1, size + 1}[s.Values.Seed%3]
 }
 
+// longer returns the place of the rank that has one element more in each block.
+func (s *Step) longer(size int) int { return int(s.Values.Seed % uint64(size)) }
+
 // beyond is the wrong root in words.
 func (s *Step) beyond() string {
 	switch s.wrongRoot(0) {
@@ -103,7 +106,7 @@ func (t *trial) spoil(p spec.Primitive) error {
 	if t.step.Wrong != WrongCounts {
 		return nil
 	}
-	rank := int(t.step.Values.Seed % uint64(len(t.x.Ranks)))
+	rank := t.step.longer(len(t.x.Ranks))
 	for _, counts := range [][]int{t.shape.in[rank], t.shape.out[rank]} {
 		for b := range counts {
 			counts[b]++
