@@ -21,13 +21,13 @@
 //
 // # When Send returns
 //
-// Messages of up to 8 KiB are copied, and Send returns at once, as long as the receiver has no more than 48 KiB of them
-// from this rank that it has not received, and all communicators of the two processes together no more than 768 KiB.
-// Each counts for 128 bytes besides its own. Any other message is announced. Then Send returns when a receive has taken
-// it, with all of its bytes. Between processes that share memory, the receiver reads them in the sender's memory,
-// unless fast.WithoutCMA or the system keeps it from that. At most 16,384 messages to a rank may be announced and not
-// matched. The others wait in the sender, in their order, even if a receive would match one of them. Thus what a rank
-// holds for another one is bounded: so many announced messages take 12 MB of it.
+// Messages of up to 8 KiB are copied, and Send returns at once, as long as no more than 48 KiB of them to the same rank
+// were not received, as far as this one knows, and on all communicators of the two processes together 768 KiB. Each
+// counts for 128 bytes besides its own. Any other message is announced. Then Send returns when a receive has taken it,
+// with all of its bytes. Between processes that share memory, the receiver reads those of more than 8 KiB in the
+// sender's memory, unless fast.WithoutCMA or the system keeps it from that. At most 16,384 messages to a rank may be
+// announced and not matched. The others wait in the sender, in their order, even if a receive would match one of them.
+// Thus what a rank holds for another one is bounded: so many announced messages take 12 MB of it.
 //
 // # Errors
 //
@@ -97,8 +97,8 @@ func Send[T fast.Elem](ctx context.Context, c *fast.Comm, buf []T, to, tag int, 
 }
 
 // Recv receives a message of the rank from, or AnySource, with a tag, or AnyTag, into buf. It returns which one it was;
-// also with ErrTruncated and a fast.MismatchError, after which buf is as it was. After another error the beginning of
-// the message may be in buf.
+// also with ErrTruncated and a fast.MismatchError, after which buf is as it was. After another error, what the message
+// would have filled may have been written to.
 func Recv[T fast.Elem](ctx context.Context, c *fast.Comm, buf []T, from, tag int, opts ...fast.Option) (Status,
 	error) {
 	o, err := receiving(ctx, c, "message.Recv", buf, from, tag, opts)
@@ -109,7 +109,8 @@ func Recv[T fast.Elem](ctx context.Context, c *fast.Comm, buf []T, from, tag int
 }
 
 // Probe waits until there is a message for a Recv with these arguments, and returns which one that is. The message
-// stays, until a receive takes it, of another goroutine perhaps, or its sender gives it up.
+// stays, until a receive takes it, of another goroutine perhaps, or its sender gives it up. Count is what the sender
+// says, and there is no limit to that.
 func Probe(ctx context.Context, c *fast.Comm, from, tag int, opts ...fast.Option) (Status, error) {
 	r := engine.Request{Name: "message.Probe", Peer: from, Tag: tag}
 	e, err := prepare(ctx, c, &r, true, opts)
@@ -174,7 +175,7 @@ func receiving[T fast.Elem](ctx context.Context, c *fast.Comm, name string, buf 
 	return call{c, r, e.Receive(&r)}, nil
 }
 
-// prepare checks the arguments of a call, of which any may be one if wild, and returns the engine of c.
+// prepare checks the arguments of a call, of which peer and tag may be Any if wild, and returns the engine of c.
 func prepare(ctx context.Context, c *fast.Comm, r *engine.Request, wild bool, opts []fast.Option) (*engine.Engine,
 	error) {
 	e, err := engine.Runtime.Engine(ctx, c, r.Name)

@@ -25,8 +25,8 @@ func each(t *testing.T, size int, f func(t *testing.T, all []*fast.Comm)) {
 }
 
 // lengths are numbers of bytes about which the protocol changes, and some between.
-var lengths = []int{0, 1, 7, engine.EagerLimit - 1, engine.EagerLimit, engine.EagerLimit + 1, 65536 - 24, 65536 - 23,
-	engine.Window - 1, engine.Window, engine.Window + 1, 3 << 20}
+var lengths = []int{0, 1, 7, engine.EagerLimit - 1, engine.EagerLimit, engine.EagerLimit + 1, engine.Window / 4,
+	engine.Window/4 + 1, engine.Window - 1, engine.Window, engine.Window + 1, 3 << 20}
 
 // fill fills buf with what a message of a rank with that tag has.
 func fill(buf []byte, rank, tag int) {

@@ -8,12 +8,12 @@ package message
 // maxDue is how many bytes a communicator leaves unacknowledged.
 const maxDue = Window / 2
 
-// owe counts n bytes of an announced message that have come from p, and reports whether to acknowledge them now. The
+// oweAck counts n bytes of an announced message that have come from p, and reports whether to acknowledge them now. The
 // engine is locked.
-func (e *Engine) owe(p *peer, n int) (now bool) {
+func (e *Engine) oweAck(p *peer, n int) (now bool) {
 	p.due += n
 	b, process := e.share(p)
-	much := b != nil && b.owe(process, n)
+	much := b != nil && b.oweAck(process, n)
 	return much || p.due >= maxDue
 }
 
@@ -28,7 +28,7 @@ func (e *Engine) acknowledge(p *peer, id uint64) {
 // forgive counts nothing any more of what has come from p. The engine is locked.
 func (e *Engine) forgive(p *peer) {
 	if b, process := e.share(p); b != nil && p.due > 0 {
-		b.owe(process, -p.due)
+		b.oweAck(process, -p.due)
 	}
 	p.due = 0
 }

@@ -11,6 +11,7 @@ const (
 	sharedWindow = 2 << 20          // of announced messages, not acknowledged
 	sharedCredit = 1 << 20          // of eager messages, not received
 	sharedDue    = sharedWindow / 4 // of announced messages, received and not acknowledged
+	sharedOwed   = sharedCredit / 4 // of eager messages, received and not returned as credit
 )
 
 // Budget is what the communicators of one process have under way to the other ones, together. The zero Budget is empty.
@@ -24,6 +25,7 @@ type share struct {
 	window, credit int
 	waiting        []*Engine // to be woken when there is more of the window
 	due            int       // what has come from the process, and was not acknowledged
+	owed           int       // credit that is to be returned to the process
 }
 
 // at returns the share of a process. The budget is locked.
@@ -39,8 +41,8 @@ func (b *Budget) at(process int) *share {
 	return s
 }
 
-// takeWindow takes n bytes of the window, and reports whether it could. If not, e will be woken.
-func (b *Budget) takeWindow(process, n int, e *Engine) bool {
+// reserveWindow takes n bytes of the window, and reports whether it could. If not, e will be woken.
+func (b *Budget) reserveWindow(process, n int, e *Engine) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.at(process)
@@ -54,8 +56,8 @@ func (b *Budget) takeWindow(process, n int, e *Engine) bool {
 	return true
 }
 
-// giveWindow gives n bytes of the window back, and returns the engines to wake.
-func (b *Budget) giveWindow(process, n int) []*Engine {
+// releaseWindow gives n bytes of the window back, and returns the engines to wake.
+func (b *Budget) releaseWindow(process, n int) []*Engine {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.at(process)
@@ -65,8 +67,8 @@ func (b *Budget) giveWindow(process, n int) []*Engine {
 	return woken
 }
 
-// takeCredit takes n bytes of the credit, and reports whether it could.
-func (b *Budget) takeCredit(process, n int) bool {
+// reserveCredit takes n bytes of the credit, and reports whether it could.
+func (b *Budget) reserveCredit(process, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.at(process)
@@ -77,18 +79,27 @@ func (b *Budget) takeCredit(process, n int) bool {
 	return true
 }
 
-// giveCredit gives n bytes of the credit back.
-func (b *Budget) giveCredit(process, n int) {
+// releaseCredit gives n bytes of the credit back.
+func (b *Budget) releaseCredit(process, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.at(process).credit -= n
 }
 
-// owe counts n bytes that have come from a process, and reports whether too much of what has come is not acknowledged.
-func (b *Budget) owe(process, n int) (much bool) {
+// oweAck counts n bytes that have come from a process, and reports whether too much of what has come is not acknowledged.
+func (b *Budget) oweAck(process, n int) (much bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.at(process)
 	s.due += n
 	return s.due > sharedDue
+}
+
+// oweCredit counts credit of n bytes that is to be returned to a process, and reports whether that is too much.
+func (b *Budget) oweCredit(process, n int) (much bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.at(process)
+	s.owed += n
+	return s.owed > sharedOwed
 }

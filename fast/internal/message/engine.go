@@ -4,7 +4,7 @@
 // A short message goes at once, with its bytes, if the sender has credit for it: so much of it the receiver keeps until
 // a receive matches. Any other message is announced. When a receive matches, the receiver reads the message in the
 // memory of the sender's process, if it may (see place). Else it accepts the message, and the bytes follow in chunks,
-// of which at most a Window is not acknowledged (see owe). The number of messages that may be announced and not matched
+// of which at most a Window is not acknowledged (see oweAck). The number of messages that may be announced and not matched
 // is limited too, and so is the number of announcements on their way; the sender keeps those that follow, in order.
 //
 // What another rank sends is checked. If no rank that keeps the rules sends it, the communicator is given up.
@@ -67,6 +67,7 @@ type Engine struct {
 	serving bool           // a goroutine handles them
 	after   []func()       // to be called when the engine is not locked any more
 	out     []byte         // for the frame that is sent
+	lost    int            // peers that are gone
 }
 
 // peer is another rank, or this one.
@@ -181,15 +182,13 @@ func (e *Engine) take(p *peer, f *frame) bool {
 	case data:
 		return e.takeData(p, f)
 	case abandon:
-		e.takeAbandon(p, f)
-		return true
+		return e.takeAbandon(p, f)
 	case credit:
 		return e.takeCredit(p, int(f.n))
 	case accept:
 		return e.takeAccept(p, f.id)
 	case refuse:
-		e.takeRefusal(p, f)
-		return true
+		return e.takeRefusal(p, f)
 	case seen:
 		return e.takeSeen(p, int(f.n))
 	default:
@@ -212,6 +211,7 @@ func (e *Engine) Gone(rank int, err error) {
 // lose fails what waits for p, because of err. The engine is locked.
 func (e *Engine) lose(p *peer, err error) {
 	p.gone = err
+	e.lost++
 	failed := &wire.PeerError{Rank: p.rank, Err: err}
 	e.loseSends(p, failed)
 	e.loseReceives(p, failed)
@@ -219,13 +219,7 @@ func (e *Engine) lose(p *peer, err error) {
 
 // othersGone reports whether this rank is not the only one, and all others are gone. The engine is locked.
 func (e *Engine) othersGone() bool {
-	n := 0
-	for _, p := range e.peers {
-		if p.gone != nil {
-			n++
-		}
-	}
-	return n > 0 && n == e.size-1
+	return e.lost > 0 && e.lost == e.size-1
 }
 
 // Leave ends all that waits here, because this rank closes the communicator.
@@ -242,6 +236,7 @@ func (e *Engine) Leave() {
 	for _, p := range e.peers {
 		e.giveBack(p)
 		e.forgive(p)
+		e.oweNone(p)
 	}
 	e.matcher.arrived = index[*envelope]{}
 	close(e.left)

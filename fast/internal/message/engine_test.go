@@ -63,13 +63,13 @@ func (n *net) step(way [2]int) bool {
 func (n *net) reads(rank int) (any bool) {
 	var all []*Op
 	for o := range n.all[rank].waiting {
-		if len(o.lies) > 0 {
+		if len(o.toRead) > 0 {
 			all = append(all, o)
 		}
 	}
 	slices.SortFunc(all, func(a, b *Op) int { return cmp.Compare(a.order, b.order) })
 	for _, o := range all {
-		<-o.lies
+		<-o.toRead
 		o.read(func() bool { return false })
 	}
 	return len(all) > 0

@@ -29,17 +29,21 @@ type fate uint8
 
 // The fates of a message.
 const (
-	consumed fate = iota + 1 // the receiver has failed because of it, and knows why
+	consumed fate = iota + 1 // the receiver has failed because of it and knows why, or has been told that it is abandoned
 	deadline                 // the context's deadline has passed
 	canceled                 // the context was canceled
 )
 
-// fateOf returns the fate of a message whose call has ended with err.
-func fateOf(err error) fate {
-	if late, ok := err.(*wire.TimeoutError); ok && late.Timeout() {
-		return deadline
+// fateOf returns the fate of a message whose call has ended with err. told is false if the communicator has ended: the
+// other rank learns of that, and of its reason, in another way.
+func fateOf(err error) (f fate, told bool) {
+	switch late, is := err.(*wire.TimeoutError); {
+	case !is:
+		return 0, false
+	case late.Timeout():
+		return deadline, true
 	}
-	return canceled
+	return canceled, true
 }
 
 // cause returns the error of a context that has ended so.

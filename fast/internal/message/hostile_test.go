@@ -95,6 +95,10 @@ func TestHostile(t *testing.T) {
 		"bytes of what was not announced":  func(n *net) { n.hand(frame{kind: data, id: 1, data: []byte{1}}) },
 		"announcements in another order":   func(n *net) { n.hand(announceFrame(2, 10), announceFrame(1, 10)) },
 		"an end of what was not announced": func(n *net) { n.hand(frame{kind: ack, id: 1}) },
+		"an abandon of what was not announced": func(n *net) {
+			n.hand(frame{kind: abandon, id: 1, fate: canceled})
+		},
+		"a refusal of what was not announced": func(n *net) { n.hand(frame{kind: refuse, id: 1, fate: consumed}) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			n := newNet(3)
@@ -135,6 +139,13 @@ func TestBools(t *testing.T) {
 	}
 	if !other.Over() || other.err == nil || !bytes.Equal(part[:9], []byte{1, 0, 1, 1, 1, 0, 0, 0, 1}) {
 		t.Errorf("a part of a message of bools: %v, %v", part, other.err)
+	}
+	short, full := []byte{7, 7, 7}, []byte{7, 7, 7}
+	less, more := receive(short), receive(full)
+	n.hand(frame{kind: eager, typ: spec.TypeBool, data: []byte{77}}, frame{kind: eager, typ: spec.TypeBool, data: make([]byte, 4)})
+	if !less.Over() || !bytes.Equal(short, []byte{1, 7, 7}) || !errors.Is(more.err, ErrTruncated) ||
+		!bytes.Equal(full, []byte{7, 7, 7}) {
+		t.Errorf("beside a shorter message is %v, of a longer one %v, %v", short, full, more.err)
 	}
 }
 
@@ -199,6 +210,40 @@ func TestEitherGivesUp(t *testing.T) {
 			}
 			if n.deliver(); !o.Over() || o.err != nil {
 				t.Error(o.err)
+			}
+		}
+	}
+}
+
+// TestEndedTellsNothing: a rank whose communicator has ended gives up messages whose bytes are on their way, and does not
+// say that a context was canceled. The other one learns of the end, and so what its call has failed with.
+func TestEndedTellsNothing(t *testing.T) {
+	for _, reads := range []bool{false, true} {
+		for _, why := range []error{wire.ErrClosed, wire.ErrAborted} {
+			for ends := range 2 {
+				n := newNet(2)
+				if reads {
+					n.process = os.Getpid()
+				}
+				buf := make([]byte, Window+8*maxChunk)
+				ops := []*Op{n.send(0, 1, 0, len(buf), 1), n.receive(1, 0, 0, buf)}
+				n.step([2]int{0, 1})
+				n.step([2]int{1, 0})
+				if why == wire.ErrClosed {
+					n.all[ends].Leave()
+				}
+				if _, err := ops[ends].end(why); err != why {
+					t.Error(err)
+				}
+				for n.step([2]int{0, 1}) || n.step([2]int{1, 0}) {
+				}
+				if ops[1-ends].Over() {
+					t.Errorf("rank %d has ended with %v, and the other call with %v", ends, why, ops[1-ends].err)
+				}
+				n.all[1-ends].Gone(ends, why)
+				if err := ops[1-ends].err; !errors.Is(err, why) || errors.Is(err, context.Canceled) {
+					t.Errorf("rank %d has ended with %v, and the other call with %v", ends, why, err)
+				}
 			}
 		}
 	}

@@ -79,6 +79,32 @@ func TestCreditIsReturned(t *testing.T) {
 	}
 }
 
+// TestCreditOverall: however many communicators of two processes have received messages, for each of which too little
+// credit is to be returned to be worth a frame, the next one goes at once.
+func TestCreditOverall(t *testing.T) {
+	const length = leastRepaid - overhead - 1
+	first := newNet(2)
+	for i := range 2 * sharedCredit / (length + overhead) {
+		n := newNet(2)
+		n.budgets = first.budgets
+		s := n.send(0, 1, 0, length, 1)
+		n.receive(1, 0, 0, make([]byte, length))
+		if !s.Over() {
+			t.Fatalf("the message on communicator %d waits", i)
+		}
+		if n.deliver(); i%2 == 0 {
+			continue
+		}
+		for rank := range 2 { // what has ended owes nothing
+			n.all[rank].Leave()
+		}
+	}
+	to, from := first.budgets[0].to[1], first.budgets[1].to[0]
+	if to.credit > sharedOwed+leastRepaid || from.owed > sharedOwed+leastRepaid || to.credit < from.owed {
+		t.Errorf("credit of %d is out, and %d is owed", to.credit, from.owed)
+	}
+}
+
 // TestAbandoned: sends that begin and end, with a receiver that handles nothing meanwhile, leave only so many frames on
 // their way. When it does, the places are free again.
 func TestAbandoned(t *testing.T) {

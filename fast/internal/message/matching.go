@@ -32,15 +32,15 @@ func (m *envelope) patterns() []pattern {
 	return []pattern{{m.source, m.tag}, {m.source, Any}, {Any, m.tag}, {Any, Any}}
 }
 
-// receiver is a receive.
-type receiver interface {
+// receive is what a matcher needs of a receive.
+type receive interface {
 	comparable
 	pattern() pattern
 }
 
 // matcher has the receives that no message has matched, and the messages that no receive has. No receive in it matches
 // a message in it. Of both, the first that matches is found at once, however many there are.
-type matcher[R receiver] struct {
+type matcher[R receive] struct {
 	posted  index[R]         // under its pattern
 	arrived index[*envelope] // under all patterns that it matches
 }

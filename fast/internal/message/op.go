@@ -32,18 +32,18 @@ type Request struct {
 
 // Op is a call in progress, or one that is over.
 type Op struct {
-	e     *Engine
-	what  role
-	name  string
-	label string
-	peer  int
-	tag   int
-	typ   spec.Type
-	buf   []byte
-	since time.Time
-	order uint64        // of the operations of this rank, which one it is
-	lies  chan struct{} // a long receive is told that its message is to be read where it lies
-	seal  atomic.Uint64 // of a send: see place
+	e      *Engine
+	what   role
+	name   string
+	label  string
+	peer   int
+	tag    int
+	typ    spec.Type
+	buf    []byte
+	since  time.Time
+	order  uint64        // of the operations of this rank, which one it is
+	toRead chan struct{} // a long receive is told that its message is to be read where it lies
+	seal   atomic.Uint64 // of a send: see place
 
 	// Guarded by the engine's lock.
 	moved    int       // bytes of buf that were sent, or filled
@@ -81,7 +81,7 @@ func (e *Engine) begin(what role, r *Request) *Op {
 	o := &Op{e: e, what: what, name: r.Name, label: r.Label, peer: r.Peer, tag: r.Tag, typ: r.Type, buf: r.Buf,
 		since: time.Now(), done: make(chan struct{})}
 	if what == receives && len(r.Buf) > EagerLimit {
-		o.lies = make(chan struct{}, 1)
+		o.toRead = make(chan struct{}, 1)
 	}
 	e.mu.Lock()
 	defer e.unlock()
@@ -126,11 +126,14 @@ func (e *Engine) Find(source, tag int) (Status, bool, error) {
 	return Status{}, false, e.hopeless(o)
 }
 
-// finish ends o. After that, its buffer is not touched. The engine is locked.
+// finish ends o. After that, its buffer is not touched, except by a read that was under way: Wait returns after that.
+// The engine is locked.
 func (e *Engine) finish(o *Op, err error) {
 	o.over, o.err = true, err
 	o.seal.Store(0)
-	o.tidy(o.buf)
+	if o.what == receives && o.message != nil {
+		o.tidy(o.buf[:o.message.length])
+	}
 	o.buf, o.message = nil, nil
 	delete(e.waiting, o)
 	if o.what == probes {
@@ -157,7 +160,7 @@ func (o *Op) Wait(ctx context.Context, ended <-chan struct{}) (Status, error) {
 	select {
 	case <-o.done:
 		return o.status, o.err
-	case <-o.lies:
+	case <-o.toRead:
 		o.read(o.ended(ctx, ended))
 		return o.Wait(ctx, ended)
 	case <-ctx.Done():

@@ -56,7 +56,7 @@ func (e *Engine) expose(p *peer, o *Op) place {
 
 // readable reports whether o, which m has matched, is to read it in the memory of its sender. The engine is locked.
 func (e *Engine) readable(p *peer, o *Op, m *envelope) bool {
-	return o.lies != nil && m.place != place{} && !p.unreadable && e.comm.Process(p.rank) != 0
+	return o.toRead != nil && m.place != place{} && !p.unreadable && e.comm.Process(p.rank) != 0
 }
 
 // piece is how much is read at a time. A receive notices only between pieces, every millisecond, that it has ended.
@@ -125,7 +125,7 @@ func (l place) copy(buf []byte, process int, ends func() bool) error {
 
 // tidy leaves nothing but bools in the buffer of a receive of bools, whatever has come.
 func (o *Op) tidy(buf []byte) {
-	if o.typ == spec.TypeBool && o.what == receives {
+	if o.typ == spec.TypeBool {
 		kernel.Tidy(buf)
 	}
 }

@@ -124,7 +124,7 @@ func TestEndsWhileRead(t *testing.T) {
 		s := n.all[0].Send(&Request{Name: "Send", Peer: 1, Type: spec.TypeBool, Buf: data})
 		r := n.all[1].Receive(&Request{Name: "Recv", Peer: 0, Type: spec.TypeBool, Buf: buf})
 		n.step([2]int{0, 1})
-		<-r.lies
+		<-r.toRead
 		r.read(func() bool {
 			if ending.happens(n, s, r); s.Over() {
 				copy(data, bytes.Repeat([]byte{2}, len(data))) // the sender's program goes on
@@ -155,7 +155,7 @@ func TestGoneWhileRead(t *testing.T) {
 	n.all[0].Send(&Request{Name: "Send", Peer: 1, Type: spec.TypeBool, Buf: data})
 	r := n.all[1].Receive(&Request{Name: "Recv", Peer: 0, Type: spec.TypeBool, Buf: buf})
 	n.step([2]int{0, 1})
-	<-r.lies
+	<-r.toRead
 	pieces := 0
 	r.read(func() bool {
 		if pieces++; pieces == 2 {

@@ -103,8 +103,11 @@ func (e *Engine) arrive(p *peer, m *envelope, f *frame) {
 // match has o receive m. The engine is locked.
 func (e *Engine) match(o *Op, m *envelope) {
 	p := e.peer(m.source)
-	o.status, o.message = m.status(), m
+	o.status = m.status()
 	err := mismatch(o, m)
+	if err == nil {
+		o.message = m
+	}
 	if m.id == 0 {
 		if err == nil {
 			copy(o.buf, m.data)
@@ -124,7 +127,7 @@ func (e *Engine) match(o *Op, m *envelope) {
 	default:
 		p.transfers[m.id] = o
 		if e.readable(p, o, m) {
-			o.lies <- struct{}{}
+			o.toRead <- struct{}{}
 			return
 		}
 		o.accepted = true
@@ -151,14 +154,28 @@ func mismatch(o *Op, m *envelope) error {
 	return nil
 }
 
-// repay returns credit for n bytes to p, when it is worth a frame: if it is a quarter of what p has spent. So what is
-// left does not add up over communicators. The engine is locked.
+// repay returns credit for n bytes to p, when it is worth a frame: if it is a quarter of what p has spent, or if all
+// communicators together owe much. The engine is locked.
 func (e *Engine) repay(p *peer, n int) {
-	if p.owed += n; p.owed >= max(leastRepaid, p.held/4) {
+	if p.gone != nil {
+		return
+	}
+	p.owed += n
+	b, process := e.share(p)
+	much := b != nil && b.oweCredit(process, n)
+	if much || p.owed >= max(leastRepaid, p.held/4) {
 		e.send(p, frame{kind: credit, n: uint64(p.owed)})
 		p.held -= p.owed
-		p.owed = 0
+		e.oweNone(p)
 	}
+}
+
+// oweNone counts no credit any more that is to be returned to p. The engine is locked.
+func (e *Engine) oweNone(p *peer) {
+	if b, process := e.share(p); b != nil && p.owed > 0 {
+		b.oweCredit(process, -p.owed)
+	}
+	p.owed = 0
 }
 
 // takeData takes bytes of an announced message that a receive has matched. They do not count if it has ended meanwhile.
@@ -176,7 +193,7 @@ func (e *Engine) takeData(p *peer, f *frame) bool {
 			whole = f.id
 		}
 	}
-	if e.owe(p, len(f.data)) || o == nil || whole != 0 {
+	if e.oweAck(p, len(f.data)) || o == nil || whole != 0 {
 		e.acknowledge(p, whole)
 	}
 	if whole != 0 {
@@ -187,7 +204,10 @@ func (e *Engine) takeData(p *peer, f *frame) bool {
 }
 
 // takeAbandon takes that p gives up a message.
-func (e *Engine) takeAbandon(p *peer, f *frame) {
+func (e *Engine) takeAbandon(p *peer, f *frame) bool {
+	if f.id > p.arrival.lastID {
+		return false
+	}
 	if m := p.offers[f.id]; m != nil {
 		delete(p.offers, f.id)
 		e.matcher.arrived.remove(m)
@@ -202,6 +222,7 @@ func (e *Engine) takeAbandon(p *peer, f *frame) {
 		e.finish(o, &wire.PeerError{Rank: p.rank,
 			Err: &wire.TimeoutError{Waiting: []int{e.rank}, Err: f.fate.cause()}})
 	}
+	return true
 }
 
 // withdrawReceive gives up o, which ends with err. The engine is locked.
@@ -211,8 +232,10 @@ func (e *Engine) withdrawReceive(o *Op, err error) {
 	} else {
 		p := e.peer(o.message.source)
 		delete(p.transfers, o.message.id)
-		e.send(p, frame{kind: refuse, id: o.message.id, fate: fateOf(err)})
-		e.acknowledge(p, 0)
+		if fate, told := fateOf(err); told {
+			e.send(p, frame{kind: refuse, id: o.message.id, fate: fate})
+			e.acknowledge(p, 0)
+		}
 	}
 	e.finish(o, err)
 }
@@ -225,6 +248,7 @@ func (e *Engine) loseReceives(p *peer, err error) {
 	e.matcher.arrived.removeAll(func(m *envelope) bool { return m.source == p.rank && m.id > 0 })
 	p.offers, p.transfers = nil, nil
 	e.forgive(p)
+	e.oweNone(p)
 	lost := func(o *Op) bool { return o.peer == p.rank || o.peer == Any && e.othersGone() }
 	for _, o := range e.matcher.posted.removeAll(lost) {
 		e.finish(o, err)

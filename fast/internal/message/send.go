@@ -9,7 +9,7 @@ import (
 // sender is what is sent to a rank.
 type sender struct {
 	used      int             // of the credit
-	announced int             // messages that the rank has neither accepted nor refused
+	announced int             // messages for which the rank has given no answer
 	unseen    int             // announcements that the rank has not said to have seen
 	lastID    uint64          // of an announced message
 	backlog   fifo[*Op]       // not announced yet
@@ -61,7 +61,7 @@ func (e *Engine) spend(p *peer, n int) bool {
 	if p.used+n > EagerCredit {
 		return false
 	}
-	if b, process := e.share(p); b != nil && !b.takeCredit(process, n) {
+	if b, process := e.share(p); b != nil && !b.reserveCredit(process, n) {
 		return false
 	}
 	p.used += n
@@ -75,7 +75,7 @@ func (e *Engine) takeCredit(p *peer, n int) bool {
 	}
 	p.used -= n
 	if b, process := e.share(p); b != nil {
-		b.giveCredit(process, n)
+		b.releaseCredit(process, n)
 	}
 	e.drain(p)
 	return true
@@ -129,7 +129,7 @@ func (e *Engine) pump(p *peer) {
 		if p.inFlight+n > Window {
 			return
 		}
-		if b, process := e.share(p); b != nil && !b.takeWindow(process, n, e) {
+		if b, process := e.share(p); b != nil && !b.reserveWindow(process, n, e) {
 			return
 		}
 		p.inFlight += n
@@ -174,18 +174,18 @@ func (e *Engine) answered(p *peer, id uint64) {
 func (e *Engine) landed(p *peer, n int) {
 	p.inFlight -= n
 	if b, process := e.share(p); b != nil && n > 0 {
-		for _, other := range b.giveWindow(process, n) {
+		for _, other := range b.releaseWindow(process, n) {
 			e.after = append(e.after, other.wake)
 		}
 	}
 }
 
 // takeRefusal takes that p does not want the bytes of a message.
-func (e *Engine) takeRefusal(p *peer, f *frame) {
+func (e *Engine) takeRefusal(p *peer, f *frame) bool {
 	o := p.pending[f.id]
 	if o == nil {
 		e.answered(p, f.id)
-		return
+		return f.id <= p.sender.lastID
 	}
 	e.forget(p, o)
 	var err error
@@ -195,6 +195,7 @@ func (e *Engine) takeRefusal(p *peer, f *frame) {
 	e.finish(o, err)
 	e.drain(p)
 	e.pump(p)
+	return true
 }
 
 // forget removes an announced message. The engine is locked.
@@ -222,7 +223,9 @@ func (e *Engine) withdrawSend(o *Op, err error) {
 			p.abandoned[o.id] = true
 			p.announced++ // until p has answered
 		}
-		e.send(p, frame{kind: abandon, id: o.id, fate: fateOf(err)})
+		if fate, told := fateOf(err); told {
+			e.send(p, frame{kind: abandon, id: o.id, fate: fate})
+		}
 	}
 	e.finish(o, err)
 	e.drain(p)
@@ -244,7 +247,7 @@ func (e *Engine) loseSends(p *peer, err error) {
 // giveBack gives back what p has of the budget. The engine is locked.
 func (e *Engine) giveBack(p *peer) {
 	if b, process := e.share(p); b != nil {
-		b.giveCredit(process, p.used)
+		b.releaseCredit(process, p.used)
 	}
 	p.used = 0
 	e.landed(p, p.inFlight)
