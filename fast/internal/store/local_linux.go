@@ -73,11 +73,15 @@ func (j *Job) describeOwner() string {
 	return fmt.Sprintf(": process %d of user %d is rank 0 of a job of the same name, %q", p.pid, p.uid, j.Name)
 }
 
+// mostUntold is how often a client that waits may not be accepted at all before the waits in the store fail.
+const mostUntold = 100
+
 // accept serves each connection in a goroutine of its own until l is closed. When descriptors are short, it uses the
-// one in reserve to tell clients so.
+// one in reserve to tell clients so. Where another part of the process has taken that one, no client can be told: then
+// all waits for values fail, so that this process does not wait for those of the client.
 func (h *host) accept(l *net.UnixListener, job *Job, refused *refusals, reserve *os.File) {
 	defer func() { _ = reserve.Close() }()
-	for {
+	for untold := 0; ; {
 		c, err := l.Accept()
 		switch {
 		case err == nil:
@@ -92,7 +96,13 @@ func (h *host) accept(l *net.UnixListener, job *Job, refused *refusals, reserve 
 			err = fmt.Errorf("rank 0 has no room for a connection: %w", err)
 			refused.add(err)
 			_ = reserve.Close()
-			turnAway(l, err)
+			if untold++; turnAway(l, err) || !isAwaited(l) {
+				untold = 0
+			}
+			if untold == mostUntold {
+				untold = 0
+				h.memory.failWaits(wire.Exhausted(err))
+			}
 			if reserve, _ = openReserve(); sleep(h.ctx, 10*time.Millisecond) != nil {
 				return
 			}
@@ -100,17 +110,31 @@ func (h *host) accept(l *net.UnixListener, job *Job, refused *refusals, reserve 
 	}
 }
 
-// turnAway tells a client that is waiting that it is refused with reason.
-func turnAway(l *net.UnixListener, reason error) {
+// turnAway tells a client that is waiting that it is refused with reason. It reports whether there was a descriptor for
+// that.
+func turnAway(l *net.UnixListener, reason error) bool {
 	_ = l.SetDeadline(time.Now().Add(10 * time.Millisecond))
 	defer func() { _ = l.SetDeadline(time.Time{}) }()
 	c, err := l.Accept()
 	if err != nil {
-		return
+		return errors.Is(err, os.ErrDeadlineExceeded)
 	}
 	_ = c.SetDeadline(time.Now().Add(goodbyeTimeout))
 	_, _ = c.Write(frame{kind: failed, value: []byte(reason.Error())}.encode())
 	_ = c.Close()
+	return true
+}
+
+// isAwaited reports whether a client waits to be accepted.
+func isAwaited(l *net.UnixListener) (is bool) {
+	if raw, err := l.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) {
+			polled := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+			_, err := unix.Poll(polled, 0)
+			is = err == nil && polled[0].Revents&unix.POLLIN != 0
+		})
+	}
+	return is
 }
 
 // openReserve opens a file to reserve a descriptor. Closing a nil *os.File is harmless.

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/collgen/collgen/fast/internal/wire"
 )
 
@@ -135,6 +137,61 @@ func TestLocalStrangers(t *testing.T) {
 	want(t, lead, "b", "1")
 	if !absent(lead, "a") {
 		t.Error("a stranger has set a value")
+	}
+}
+
+// TestNoRoom: where rank 0 has no descriptor left for a client, not even to tell it so, its own wait fails. When there is
+// room again, clients connect.
+func TestNoRoom(t *testing.T) {
+	job := jobOf(t, 2)
+	l := openLocal(t, job, 0)
+	client, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	none := before
+	none.Cur = 3 // those are open
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &none); err != nil {
+		t.Fatal(err)
+	}
+	failed := make(chan error, 1)
+	go func() {
+		_, err := l.Get(t.Context(), "card")
+		failed <- err
+	}()
+	err = unix.Connect(client, &unix.SockaddrUnix{Name: job.address().Name})
+	got := <-failed
+	if err := errors.Join(err, unix.Setrlimit(unix.RLIMIT_NOFILE, &before), unix.Close(client)); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(got, wire.ErrExhausted) || !strings.Contains(got.Error(), "has no room for a connection") {
+		t.Errorf("rank 0 has waited, and got %v", got)
+	}
+	if _, err := openLocal(t, job, 1).Secret(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestIsAwaited: a listener is awaited from when a client has connected.
+func TestIsAwaited(t *testing.T) {
+	job := jobOf(t, 1)
+	l, err := net.ListenUnix("unix", job.address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	before := isAwaited(l)
+	c, err := net.Dial("unix", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if before || !isAwaited(l) {
+		t.Errorf("awaited before a client has connected: %v, and afterwards: %v", before, isAwaited(l))
 	}
 }
 

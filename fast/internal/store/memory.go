@@ -23,7 +23,8 @@ type Memory struct {
 
 // wait is shared by the goroutines that wait for one key.
 type wait struct {
-	set   chan struct{} // closed when there is a value
+	set   chan struct{} // closed when there is a value, or err
+	err   error         // why it has failed
 	users int
 }
 
@@ -81,6 +82,9 @@ func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
 		}
 		select {
 		case <-w.set: // the value may have been deleted since
+			if w.err != nil {
+				return nil, w.err
+			}
 		case <-ctx.Done():
 			m.stopWaiting(key, w)
 			return nil, waitError(ctx, key)
@@ -102,6 +106,17 @@ func (m *Memory) lookup(key string) ([]byte, *wait) {
 	}
 	w.users++
 	return nil, w
+}
+
+// failWaits has all that wait for values now fail with err.
+func (m *Memory) failWaits(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key, w := range m.waiting {
+		w.err = err
+		close(w.set)
+		delete(m.waiting, key)
+	}
 }
 
 // stopWaiting leaves the wait for a key.
