@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/collgen/collgen/fast/internal/wire"
@@ -145,7 +146,11 @@ func (e *RemoteError) Unwrap() error { return e.Is }
 
 // GivenUp returns the error that a rank of size has given up because of n.
 func (n *Cause) GivenUp(rank, size int) error {
-	return &wire.PeerError{Rank: rank, Err: fmt.Errorf("%w: %w", wire.ErrAborted, &RemoteError{n.Text, n.Typed(size)})}
+	format, text := "%w: %w", n.Text
+	if how, is := strings.CutPrefix(text, wire.ErrAborted.Error()); is { // it is not said twice
+		format, text = "%w%w", how
+	}
+	return &wire.PeerError{Rank: rank, Err: fmt.Errorf(format, wire.ErrAborted, &RemoteError{text, n.Typed(size)})}
 }
 
 // RootCauseWait is how long a rank whose link to another one broke waits for the reason.

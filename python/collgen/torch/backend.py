@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from datetime import timedelta
 from typing import Any
 
@@ -59,7 +60,9 @@ class CollgenBackend(Reductions, Moves, Coalesced, Messages, MonitoredBarrier, B
 
     def shutdown(self) -> None:
         """Leaves the group."""
-        self._engine.wait_pending(GRACE)
+        left = self._engine.wait_pending(GRACE)
+        if left:
+            warnings.warn(f"collgen: the group is destroyed, and ends {left} calls that are not over", stacklevel=2)
         self._engine.close()
 
     def _get_sequence_number_for_group(self) -> int:

@@ -16,11 +16,12 @@ from typing import Any
 
 import torch.distributed as dist
 
+from .._errors import Kind
 from .._signals import watch
 from .._work import noted
 from .capi import NOT_OVER, lib, options
 from .completions import when_over
-from .errors import failure
+from .errors import failure, known
 
 # How long destroy_process_group waits for calls that nobody has waited for.
 GRACE = 5.0
@@ -224,15 +225,16 @@ class Engine:
     def failure(self, kind: int) -> Exception:
         """Returns the exception for an error that the library has just returned."""
         if self.closed:
-            return dist.DistBackendError("collgen: the process group was destroyed")
+            return known(dist.DistBackendError("collgen: the process group was destroyed"), Kind.CLOSED)
         return failure(kind, self.ranks)
 
-    def wait_pending(self, seconds: float) -> None:
-        """Waits a while for calls that were started."""
+    def wait_pending(self, seconds: float) -> int:
+        """Waits a while for calls that were started, and returns how many of them are not over."""
         until = time.monotonic() + seconds
         for calls in (self.pending, self.posted):
             while calls and calls[0].wait(max(0, int((until - time.monotonic()) * 1e9))):
                 calls.popleft()
+        return sum(not call.poll() for calls in (self.pending, self.posted) for call in calls)
 
     def abort(self) -> None:
         """Gives the communicator up, on all ranks."""

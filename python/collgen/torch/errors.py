@@ -13,9 +13,28 @@ from .capi import last_error
 # Of these, a rank or the way to it is the cause.
 _NETWORK = frozenset((Kind.DIED, Kind.FROZEN, Kind.EXHAUSTED))
 
+# What the library says of calls on a communicator that was given up before because a rank failed, or by a rank whose
+# program has failed.
+_GIVEN_UP = re.compile(
+    r"given up: (?:.*: )?rank \d+: rank (?:died|does not answer)(?::|$)|rank \d+: communicator was given up by Abort"
+)
 
-# What the library says of calls on a communicator that was given up before because a rank failed.
-_GIVEN_UP = re.compile(r"given up: (?:.*: )?rank \d+: rank (?:died|does not answer)(?::|$)")
+
+def known(err: Exception, kind: int, ranks: Sequence[int] = (), field: str = "") -> Exception:
+    """Returns err with the attributes that errors of calls have."""
+    err.kind, err.ranks, err.field = kind, tuple(ranks), field  # type: ignore[attr-defined]
+    return err
+
+
+def is_network(kind: int, text: str, ranks: Sequence[int]) -> bool:
+    """Returns whether the cause is that another rank is gone, or cannot be reached."""
+    return (
+        kind in _NETWORK
+        or kind == Kind.CLOSED
+        and len(ranks) > 0
+        or kind == Kind.ABORTED
+        and _GIVEN_UP.search(text) is not None
+    )
 
 
 def failure(kind: int, ranks: Sequence[int] = ()) -> Exception:
@@ -35,9 +54,8 @@ def failure(kind: int, ranks: Sequence[int] = ()) -> Exception:
         err: Exception = ValueError(f"collgen: {text}")
     elif kind == Kind.TIMEOUT:
         err = dist.DistBackendError(f"collgen: {text}: the timeout is over, timed out")
-    elif kind in _NETWORK or kind == Kind.ABORTED and _GIVEN_UP.search(str(last)):
+    elif is_network(kind, str(last), last.ranks):
         err = dist.DistNetworkError(f"collgen: {text}")
     else:
         err = dist.DistBackendError(f"collgen: {text}")
-    err.kind, err.field, err.ranks = kind, last.field, tuple(of)  # type: ignore[attr-defined]
-    return err
+    return known(err, kind, of, last.field)

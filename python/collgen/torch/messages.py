@@ -52,4 +52,12 @@ class Messages:
         call = e.post(
             (x, targets, status), fill, f, x.data_ptr(), x.numel(), moved(x.dtype)[0], peer, tag, *at, e.limit
         )
-        return MessageWork(call, result, *status)
+        return MessageWork(call, result, *_told(e, bool(status), peer, tag), *status)
+
+
+def _told(e: Engine, receives: bool, peer: int, tag: int) -> tuple[str, tuple[int, ...]]:
+    """Returns the name of a call, and the rank that it waits for, as the default group numbers it."""
+    name, way = ("a receive", "from") if receives else ("a send", "to")
+    if peer == ANY:
+        return f"{name} {way} any rank, tag {tag}", ()
+    return f"{name} {way} rank {peer}, tag {tag}", (e.ranks[peer],)

@@ -9,14 +9,19 @@ import torch
 import torch.distributed as dist
 from torch._C import _distributed_c10d as _c10d
 
+from .._errors import Kind
 from .._lib import Status
 from .engine import Call, nanoseconds
+from .errors import known
 
 _FOREVER = timedelta(0)
 
 
 class CollgenWork(dist.Work):
     """A call that was started."""
+
+    _name = "a collective"
+    _peers: tuple[int, ...] = ()  # that it waits for, as far as it is known here
 
     def __init__(self, call: Call, result: Any, sequence: int = 0) -> None:
         dist.Work.__init__(self)
@@ -41,7 +46,8 @@ class CollgenWork(dist.Work):
         """Waits for the call, and raises its error. With a timeout, it raises an error when that is over."""
         call = self._call
         if not call.wait(nanoseconds(timeout) if timeout else -1):
-            raise dist.DistBackendError(f"collgen: Operation timed out! It goes on after a timeout of {timeout}")
+            text = f"collgen: {self._name}: Operation timed out! The call goes on after {timeout} of waiting"
+            raise known(dist.DistBackendError(text), Kind.TIMEOUT, self._peers)
         if call.error is not None:
             raise call.error
         if self._registered:
@@ -91,9 +97,11 @@ def registered(work: CollgenWork) -> CollgenWork:
 class MessageWork(CollgenWork):
     """A message that is sent or received."""
 
-    def __init__(self, call: Call, result: Any, status: Status | None = None) -> None:
+    def __init__(
+        self, call: Call, result: Any, name: str, peers: tuple[int, ...], status: Status | None = None
+    ) -> None:
         CollgenWork.__init__(self, call, result)
-        self._status = status
+        self._name, self._peers, self._status = name, peers, status
 
     def source_rank(self) -> int:
         """Returns the rank of the group from which a receive has got its message."""

@@ -30,6 +30,8 @@ LIFE = [
     "aborted",
     "killed",
     "raises",
+    "leaves",
+    "waits_briefly",
     "interrupted",
     "forks",
     "secret",
