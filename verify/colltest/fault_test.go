@@ -20,7 +20,7 @@ type fault struct {
 	combine  func(c *colltest.Call, x, y []byte) []byte                        // instead of the right one
 	finish   func(c *colltest.Call, x []byte, size int) []byte                 // instead of the right one
 	leave    func(rank, size int, c *colltest.Call)                            // when the result is there
-	waits    func(c *colltest.Call) time.Duration                              // no longer for others; nil: until they come
+	waits    func(c *colltest.Call) time.Duration                              // for others; nil: until they come
 	early    bool                                                              // a barrier that nobody waits in
 	ahead    bool                                                              // the root of a broadcast does not wait
 

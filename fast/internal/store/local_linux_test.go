@@ -140,8 +140,8 @@ func TestLocalStrangers(t *testing.T) {
 	}
 }
 
-// TestNoRoom: where rank 0 has no descriptor left for a client, not even to tell it so, its own wait fails. When there is
-// room again, clients connect.
+// TestNoRoom: where rank 0 has no descriptor left for a client, not even to tell it so, its own wait fails. When there
+// is room again, clients connect.
 func TestNoRoom(t *testing.T) {
 	job := jobOf(t, 2)
 	l := openLocal(t, job, 0)

@@ -349,7 +349,7 @@ def leaves(rank: int, size: int) -> None:
 
 
 def waits_briefly(rank: int, size: int) -> None:
-    """A wait whose time is over says for what, and the call goes on. A group that is destroyed warns of what it ends."""
+    """A wait whose time is over says for what; the call goes on. A group that is destroyed warns of what it ends."""
     group = dist.new_group([0, 2])
     if rank == 0:
         got = torch.empty(1)
