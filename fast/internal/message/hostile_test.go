@@ -142,7 +142,8 @@ func TestBools(t *testing.T) {
 	}
 	short, full := []byte{7, 7, 7}, []byte{7, 7, 7}
 	less, more := receive(short), receive(full)
-	n.hand(frame{kind: eager, typ: spec.TypeBool, data: []byte{77}}, frame{kind: eager, typ: spec.TypeBool, data: make([]byte, 4)})
+	n.hand(frame{kind: eager, typ: spec.TypeBool, data: []byte{77}},
+		frame{kind: eager, typ: spec.TypeBool, data: make([]byte, 4)})
 	if !less.Over() || !bytes.Equal(short, []byte{1, 7, 7}) || !errors.Is(more.err, ErrTruncated) ||
 		!bytes.Equal(full, []byte{7, 7, 7}) {
 		t.Errorf("beside a shorter message is %v, of a longer one %v, %v", short, full, more.err)
@@ -215,8 +216,8 @@ func TestEitherGivesUp(t *testing.T) {
 	}
 }
 
-// TestEndedTellsNothing: a rank whose communicator has ended gives up messages whose bytes are on their way, and does not
-// say that a context was canceled. The other one learns of the end, and so what its call has failed with.
+// TestEndedTellsNothing: a rank whose communicator has ended gives up messages whose bytes are on their way, and does
+// not say that a context was canceled. The other one learns of the end, and so what its call has failed with.
 func TestEndedTellsNothing(t *testing.T) {
 	for _, reads := range []bool{false, true} {
 		for _, why := range []error{wire.ErrClosed, wire.ErrAborted} {
