@@ -21,8 +21,7 @@ var _ = rules(spec.AllReduce,
 	gen.Rule{Transport: "shm", Algorithm: "segmented-ring", MaxSize: 2, MaxBytes: 16 * mib, PieceBytes: 4 * mib},
 	gen.Rule{Transport: "shm", Algorithm: "recursive-doubling", MaxSize: 2},
 	gen.Rule{Algorithm: "recursive-doubling", MaxSize: 2, MaxBytes: 2 * mib},
-	gen.Rule{Algorithm: "ring", MaxSize: 2, MaxBytes: 4 * mib},
-	gen.Rule{Algorithm: "segmented-ring", MaxSize: 2, PieceBytes: 2 * mib},
+	gen.Rule{Algorithm: "ring", MaxSize: 2},
 	// Written once, reduced where it lies, and the fewest steps, in each of which ranks have to take turns if cores are
 	// few.
 	gen.Rule{Transport: "shm", Algorithm: "one-shot", MaxSize: 16, MaxBytes: 32 * kib},

@@ -86,7 +86,8 @@ func (b *Budget) releaseCredit(process, n int) {
 	b.at(process).credit -= n
 }
 
-// oweAck counts n bytes that have come from a process, and reports whether too much of what has come is not acknowledged.
+// oweAck counts n bytes that have come from a process, and reports whether too much of what has come is not
+// acknowledged.
 func (b *Budget) oweAck(process, n int) (much bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -4,8 +4,9 @@
 // A short message goes at once, with its bytes, if the sender has credit for it: so much of it the receiver keeps until
 // a receive matches. Any other message is announced. When a receive matches, the receiver reads the message in the
 // memory of the sender's process, if it may (see place). Else it accepts the message, and the bytes follow in chunks,
-// of which at most a Window is not acknowledged (see oweAck). The number of messages that may be announced and not matched
-// is limited too, and so is the number of announcements on their way; the sender keeps those that follow, in order.
+// of which at most a Window is not acknowledged (see oweAck). The number of messages that may be announced and not
+// matched is limited too, and so is the number of announcements on their way; the sender keeps those that follow, in
+// order.
 //
 // What another rank sends is checked. If no rank that keeps the rules sends it, the communicator is given up.
 package message
