@@ -32,6 +32,7 @@ def calls(n: int, size: int) -> dict[str, Callable[[dist.ProcessGroup], None]]:
     parts, mine, out = list(whole.clone().chunk(size)), torch.ones(part), torch.ones(part * size)
     apart = [torch.ones(part) for _ in range(size)]
     del parts
+    many = [torch.ones(count) for _ in range(max(1, min(64, (4 << 20) // n)))]
     return {
         "all_reduce": lambda g: dist.all_reduce(x, group=g, op=dist.ReduceOp.MAX),
         "all_reduce_async": lambda g: dist.all_reduce(x, group=g, op=dist.ReduceOp.MAX, async_op=True).wait(),
@@ -42,6 +43,7 @@ def calls(n: int, size: int) -> dict[str, Callable[[dist.ProcessGroup], None]]:
         "all_to_all_single": lambda g: dist.all_to_all_single(out, whole, group=g),
         "broadcast": lambda g: dist.broadcast(x, src=0, group=g),
         "send_recv": lambda g: there_and_back(x, g),
+        "isend_irecv": lambda g: at_once(x, many, g),
         "barrier": lambda g: dist.barrier(group=g),
     }
 
@@ -54,6 +56,15 @@ def there_and_back(x: torch.Tensor, g: dist.ProcessGroup) -> None:
             dist.send(x, other, group=g)
         else:
             dist.recv(x, other, group=g)
+
+
+def at_once(x: torch.Tensor, many: list[torch.Tensor], g: dist.ProcessGroup) -> None:
+    """Each rank sends its neighbor x as often as there are tensors to receive, with tags, and then waits for all."""
+    other = dist.get_rank() ^ 1
+    works = [dist.isend(x, other, group=g, tag=tag) for tag in range(len(many))]
+    works += [dist.irecv(got, other, group=g, tag=tag) for tag, got in enumerate(many)]
+    for work in works:
+        work.wait()
 
 
 def groups() -> list[dist.ProcessGroup]:
@@ -82,7 +93,7 @@ def measure(rank: int, size: int, file: str, args: argparse.Namespace) -> None:
     for name in args.calls or calls(8, size):
         if rank == 0:
             print(f"\n{name}, {size} ranks\n{'bytes':>10} {'gloo':>10} {'shm':>10} {'tcp':>10}  gloo/shm  gloo/tcp")
-        for n in [s for s in SIZES if s <= args.max] if name != "barrier" else [0]:
+        for n in [s for s in SIZES if s <= args.max] if name != "barrier" else [8]:
             f = calls(n, size)[name]
             times = max(1, min(100, (1 << 20) // max(n, 1)))
             took: list[list[float]] = [[] for _ in all_groups]

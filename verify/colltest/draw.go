@@ -187,7 +187,7 @@ func (s *Step) drawDelay(random *rand.Rand, size int) {
 		return
 	}
 	const ms = time.Millisecond
-	long := pick(random, []time.Duration{2 * ms, 2 * ms, 2 * ms, 10 * ms})
+	long := pick(random, []time.Duration{2 * ms, 2 * ms, 2 * ms, 5 * ms})
 	delays := []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100 * time.Microsecond, ms, ms, long}
 	if p, _ := primitiveNamed(s.Primitive); !hasBuffers(p) {
 		delays = []time.Duration{0, ms, 3 * ms}

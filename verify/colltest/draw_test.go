@@ -20,11 +20,11 @@ var drawnSorts = map[string]func(d *randomCase, i int) bool{
 	"several calls":  func(d *randomCase, _ int) bool { return len(d.Steps) > 1 },
 	"nobody is late": func(d *randomCase, i int) bool { return d.Steps[i].Delay == 0 },
 	"rank 0 is late": func(d *randomCase, i int) bool { return d.Steps[i].Delay > 0 && d.Steps[i].Late == 0 },
-	"a rank is ten milliseconds late": func(d *randomCase, i int) bool {
-		return d.Steps[i].Delay >= 10*time.Millisecond
+	"a rank is five milliseconds late": func(d *randomCase, i int) bool {
+		return d.Steps[i].Delay >= 5*time.Millisecond
 	},
 	"a rank is late before many calls": func(d *randomCase, i int) bool {
-		return d.Steps[i].Delay >= 5*time.Millisecond && d.Steps[i].Repeat >= 8 && d.Steps[i].Late != d.Steps[i].Root
+		return d.Steps[i].Delay >= 4*time.Millisecond && d.Steps[i].Repeat >= 8 && d.Steps[i].Late != d.Steps[i].Root
 	},
 	"the last of several ranks is late": func(d *randomCase, i int) bool {
 		return d.Steps[i].Delay > 0 && d.Size > 1 && d.Steps[i].Late == d.Size-1

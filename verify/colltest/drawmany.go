@@ -15,7 +15,7 @@ func drawBurst(random *rand.Rand, can *Capabilities, of []Support, size int) Cas
 		return c
 	}
 	first := &c.Steps[0]
-	first.Delay = time.Duration(3+random.IntN(8)) * time.Millisecond
+	first.Delay = time.Duration(2+random.IntN(4)) * time.Millisecond
 	first.Late = (first.Root + 1 + random.IntN(size-1)) % size
 	return c
 }
