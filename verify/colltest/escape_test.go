@@ -3,6 +3,7 @@ package colltest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -442,6 +443,27 @@ func hastyOnes(t *testing.T, hasty fault, primitive string) []*colltest.Failure 
 // longerThan returns whether a failure comes again in a call of which a rank comes later than d.
 func longerThan(d time.Duration) func(*colltest.Failure) bool {
 	return func(f *colltest.Failure) bool { return f.Failed > 0 && f.Case.Steps[0].Delay > d }
+}
+
+// TestBlockingAlike: a blocking call that differs from the one before in its root alone is taken for that one.
+func TestBlockingAlike(t *testing.T) {
+	type made struct {
+		name string
+		root int
+	}
+	var before [2]made // by rank
+	repeats := fault{leave: func(rank, _ int, c *colltest.Call) {
+		this := made{fmt.Sprint(c.Type, c.InPlace, len(c.Out())), c.Root}
+		if last(c, c.Out()) != nil && before[rank].name == this.name && before[rank].root != this.root {
+			flip(last(c, c.Out()))
+		}
+		before[rank] = this
+	}}
+	can := colltest.Everything("repeats", 2)
+	found := checkOne(t, &central{fault: repeats, can: can, begin: func() { before = [2]made{} }}, "Scatter")
+	if len(found) == 0 || found[0].Failed == 0 || len(found[0].Case.Steps) != 2 {
+		t.Errorf("found %v", found)
+	}
 }
 
 // TestSlowAlways: cases that take longer than Patience, each of them, leave out none of the others.

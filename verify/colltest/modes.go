@@ -7,8 +7,11 @@ import (
 	"github.com/collgen/collgen/spec/spectest"
 )
 
-// modes returns lists of calls in each mode but Blocking, with types and ops in turn.
+// modes returns lists of calls in each mode but Blocking, with types and ops in turn, and blocking ones that are alike.
 func (w *swept) modes() (cases [][]Step) {
+	if w.size <= mostLate {
+		cases = w.alike(Blocking)
+	}
 	for _, mode := range w.c.modes() {
 		for _, inPlace := range w.of.forms() {
 			for _, count := range []int{sweepCounts[0], 1025} {
