@@ -234,7 +234,7 @@ class Engine:
         for calls in (self.pending, self.posted):
             while calls and calls[0].wait(max(0, int((until - time.monotonic()) * 1e9))):
                 calls.popleft()
-        return sum(not call.poll() for calls in (self.pending, self.posted) for call in calls)
+        return sum(not call.poll() for call in [*self.pending, *self.posted])  # other threads may change them
 
     def abort(self) -> None:
         """Gives the communicator up, on all ranks."""
